@@ -30,7 +30,7 @@ from triage.domain.code import (
     Span,
 )
 from triage.domain.effect import Reaction, Suggestion, SuggestionOptions
-from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.domain.issue import Attachment, Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord
@@ -359,6 +359,8 @@ class Services:
     """Tools of the codebase agent; none with the rules engine."""
     supervisor: Engine = "rules"
     """Who proposes the next agents."""
+    read_attachments: Callable[[Issue], list[Attachment]] | None = None
+    """Reads what an issue links to on GitHub; raises nothing. None when it is off. Slow: call it in a thread."""
     past_issues: IteratePastIssues | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)

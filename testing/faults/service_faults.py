@@ -123,7 +123,7 @@ MODEL_FAULTS = [
         lambda harness: setattr(harness, "model", lambda request: ScriptedReply(delay_seconds=60)),
         "no answer within 1 seconds",
         inputs={"timeout_seconds": "5"},
-        max_requests=2,  # The circuit breaker stops further requests.
+        max_requests=4,  # Two calls to each model, then neither is asked.
     ),
 ]
 
@@ -173,7 +173,7 @@ def _limit_main_model(harness: InProcessJob) -> None:
     harness.model = lambda request: busy if request.body["model"] == MAIN_MODEL else None
 
 
-MAIN_MODEL = "gpt-6.1-terra"
+MAIN_MODEL = "gpt-6.1-sol"
 HARMLESS_MODEL_FAULTS = [
     Fault("slower than a connection's own limit", _slow_down, "", status="complete"),
     Fault(

@@ -187,7 +187,8 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
 
 
 def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
-    is_of_issues = any(part in sent["query"] for part in ("fragment issue on Issue", "nodes(ids: $ids)", "viewer"))
+    known = ("fragment issue on Issue", "issues: pullRequests", "nodes(ids: $ids)", "viewer")
+    is_of_issues = any(part in sent["query"] for part in known)
     if api.refuse_graphql(sent):
         return 502, b""
     if is_of_issues:

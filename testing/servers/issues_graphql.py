@@ -24,7 +24,7 @@ _ACTOR = {"__typename": "", "login": ""}
 _COMMENT = {**dict.fromkeys(("id", "fullDatabaseId", "body", "createdAt", "updatedAt"), ""), "author": "Actor"}
 _OLD: dict[str, dict[str, str]] = {
     "Query": {"repository": "Repository", "search": "Issues", "nodes": "Node", "viewer": "Actor"},
-    "Repository": {"issues": "Issues", "nameWithOwner": ""},
+    "Repository": {"issues": "Issues", "pullRequests": "Issues", "nameWithOwner": ""},
     "Issues": {"issueCount": "", "pageInfo": "PageInfo", "nodes": "Issue"},
     "PageInfo": {"hasNextPage": "", "endCursor": ""},
     "Names": {"nodes": "Name"},
@@ -44,7 +44,11 @@ _OLD: dict[str, dict[str, str]] = {
     },
     "Pulls": {"nodes": "PullRequest"},
     "PullRequest": {
-        **dict.fromkeys(("number", "title", "mergedAt", "changedFiles"), ""),
+        **dict.fromkeys(("number", "title", "body", "url", "state", "locked", "mergedAt", "changedFiles"), ""),
+        **dict.fromkeys(("createdAt", "updatedAt", "closedAt", "lastEditedAt"), ""),
+        "author": "Actor",
+        "editor": "Actor",
+        "labels": "Names",
         "mergeCommit": "Commit",
         "milestone": "Name",
         "files": "Names",
@@ -103,7 +107,7 @@ class _Query:
         return {"repository": self.repository, "search": self.search, "nodes": self.nodes, "viewer": viewer}
 
     def repository(self, owner: str, name: str) -> dict[str, Any] | None:
-        return {"issues": self.issues} if f"{owner}/{name}" == SLUG else None
+        return {"issues": self.issues, "pullRequests": self.pull_requests} if f"{owner}/{name}" == SLUG else None
 
     def issues(
         self,
@@ -121,13 +125,25 @@ class _Query:
         listed = [one for one in listed if one["updated_at"] >= since]
         return self._page(sorted(listed, key=lambda one: (one[key], one["number"]), reverse=True), first, after)
 
+    def pull_requests(
+        self, first: int, after: str | None, states: list[str], orderBy: dict[str, str]
+    ) -> dict[str, Any]:
+        assert (states, orderBy) == (["OPEN", "MERGED"], {"field": "CREATED_AT", "direction": "DESC"})
+        listed = [one for one in self.stored.issues.values() if one.get("pull_request")]
+        listed = [one for one in listed if _pull_state(one) in states]
+        return self._page(
+            sorted(listed, key=lambda one: (one["created_at"], one["number"]), reverse=True), first, after
+        )
+
     def search(self, type: str, query: str, first: int, after: str | None) -> dict[str, Any]:
         """Issues that have the phrase in quotes, or all words; `in:comments` finds open issues of a commenter."""
-        repo, kind, *_ = query.split()
-        assert (type, repo, kind) == ("ISSUE", f"repo:{SLUG}", "is:issue")
+        repo, _, words = query.partition(" ")
+        assert (type, repo) == ("ISSUE", f"repo:{SLUG}")
+        listed = [one for one in self.stored.issues.values() if "is:issue" not in words or not one.get("pull_request")]
+        words = words.removeprefix("is:issue ")
         assert len(query) <= 256 + len("repo:octo/shop is:issue sort:created-desc")
-        wanted = [" ".join(part).strip() for part in re.findall(r'"([^"]*)"|(\S+)', query)][2:]
-        found = [one for one in self.stored.issues.values() if all(self._fits(part, one, wanted) for part in wanted)]
+        wanted = [" ".join(part).strip() for part in re.findall(r'"([^"]*)"|(\S+)', words)]
+        found = [one for one in listed if all(self._fits(part, one, wanted) for part in wanted)]
         if "sort:created-desc" in wanted:
             found.sort(key=lambda one: (one["created_at"], one["number"]), reverse=True)
         return {"issueCount": len(found), **self._page(found[:MAX_RESULTS], first, after)}
@@ -162,12 +178,12 @@ class _Query:
         comments = [one for one in self.stored.comments if one["issue"] == issue["number"]]
         pulls = [_pull(fix) for fix in issue.get("fixes", []) if "number" in fix]
         return {
-            "__typename": "Issue",
+            "__typename": "PullRequest" if issue.get("pull_request") else "Issue",
             "number": issue["number"],
             "title": issue["title"],
             "body": issue["body"],
             "url": issue["html_url"],
-            "state": issue["state"].upper(),
+            "state": _pull_state(issue) if issue.get("pull_request") else issue["state"].upper(),
             "locked": issue["locked"],
             "createdAt": issue["created_at"],
             "updatedAt": issue["updated_at"],
@@ -213,6 +229,10 @@ class _Query:
             "reactions": lambda content: {"totalCount": counts[content]},
             "userContentEdits": lambda first: {"nodes": shown[:first], "pageInfo": {"hasNextPage": len(shown) > first}},
         }
+
+
+def _pull_state(issue: dict[str, Any]) -> str:
+    return "MERGED" if issue["pull_request"].get("merged_at") else str(issue["state"]).upper()
 
 
 def _actor(login: str | None) -> dict[str, Any] | None:

@@ -1,15 +1,17 @@
 """Replies of well-known endpoints where they differ from each other: what each refuses, ignores and understands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, to_response
 
 Endpoint = Callable[[ReceivedRequest], ScriptedReply]
 PROSE = "Green, I would say."
 
 
-def openai_endpoint(answer: str, *, optional_reasoning: bool = True) -> Endpoint:
+def openai_endpoint(
+    answer: str, *, optional_reasoning: bool = True, thoughts: Sequence[dict[str, Any]] = ()
+) -> Endpoint:
     """OpenAI's GPT-5.6 and later; without `optional_reasoning` like GPT-6 Astra, which has no effort `none`.
 
     From https://developers.openai.com/api/docs/guides/deployment-checklist, and for the messages
@@ -17,18 +19,19 @@ def openai_endpoint(answer: str, *, optional_reasoning: bool = True) -> Endpoint
     """
 
     def reply(request: ReceivedRequest) -> ScriptedReply:
-        body = request.body
-        effort = body.get("reasoning_effort", "medium")
+        body, is_response = request.body, request.path.endswith("/responses")
+        effort = body.get("reasoning", {}).get("effort") or body.get("reasoning_effort", "medium")
         if effort == "none" and not optional_reasoning:
             return _refuse("reasoning_effort", "Unsupported value: 'reasoning_effort' does not support 'none'.")
-        if "tools" in body and effort != "none":
-            text = "Function tools with reasoning_effort are not supported in /v1/chat/completions."
-            return _refuse("reasoning_effort", text)
+        if "tools" in body and effort != "none" and not is_response:
+            return _refuse(
+                "reasoning_effort", "Function tools with reasoning_effort are not supported. Use /v1/responses."
+            )
         if "temperature" in body and effort != "none":
             return _refuse("temperature", "Unsupported value: 'temperature' does not support 0 with this model.")
         if "max_tokens" in body:
             return _refuse("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model.")
-        return _answer(body, answer)
+        return to_response(_answer(body, answer), *thoughts) if is_response else _answer(body, answer)
 
     return reply
 
@@ -63,5 +66,6 @@ def _refuse(parameter: str, message: str) -> ScriptedReply:
 def _answer(body: Mapping[str, Any], answer: str) -> ScriptedReply:
     if "tools" not in body:
         return chat_completion(answer)
-    name = body["tools"][0]["function"]["name"]
+    tool = body["tools"][0]
+    name = tool.get("function", tool)["name"]
     return chat_completion(tool_calls=[(name, answer)], finish_reason="tool_calls")

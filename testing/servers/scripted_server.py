@@ -109,6 +109,37 @@ def chat_completion(content: str | None = None, **changes: Any) -> ScriptedReply
     )
 
 
+def to_response(reply: ScriptedReply, *thoughts: dict[str, Any]) -> ScriptedReply:
+    """Returns a chat completion in the form of the Responses API, behind items of reasoning."""
+    choice, usage = reply.body["choices"][0], reply.body.get("usage")
+    text: dict[str, Any] = {"type": "output_text", "text": choice["message"]["content"] or "", "annotations": []}
+    message = {"type": "message", "id": "msg-1", "role": "assistant", "status": "completed", "content": [text]}
+    calls = [
+        {"type": "function_call", "id": f"fc-{call['id']}", "call_id": call["id"], **call["function"]}
+        for call in choice["message"].get("tool_calls", [])
+    ]
+    is_cut = choice["finish_reason"] == "length"
+    body = {
+        "id": "resp-1",
+        "object": "response",
+        "created_at": 0,
+        "model": "m",
+        "error": None,
+        "tools": [],
+        "status": "incomplete" if is_cut else "completed",
+        "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
+        "output": [*thoughts, *([message] if text["text"] else []), *calls],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+    }
+    if usage:
+        counts = {"input": usage["prompt_tokens"], "output": usage["completion_tokens"], "total": usage["total_tokens"]}
+        details = {"input_tokens_details": usage.get("prompt_tokens_details") or {"cached_tokens": 0}}
+        details["output_tokens_details"] = usage.get("completion_tokens_details") or {"reasoning_tokens": 0}
+        body["usage"] = {f"{name}_tokens": count for name, count in counts.items()} | details
+    return ScriptedReply(body)
+
+
 def stream_completion(reply: ScriptedReply, request: ReceivedRequest, *, knows_usage: bool = True) -> ScriptedReply:
     """Returns a chat completion as server-sent events, a word in each; as it is to a request that asks for no stream.
 

@@ -157,6 +157,13 @@ async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind)
     assert (await investigator.answer_with_rules(agent_input, services)).kind == kind
 
 
+async def test_the_version_of_the_tool_that_the_manifest_demands_is_asked():
+    codebase = FakeCodebase({"Cargo.toml": 'rust-version = "1.86"\n', "go.mod": ""})
+    issue = factories.issue(title="Build fails", body="```\n$ cargo build\nerror: could not compile `shop`\n```")
+    finding = await investigator.answer_with_rules(case(issue=issue), fake_services(codebase=codebase))
+    assert [one.reason for one in finding.missing_information] == ["`Cargo.toml` demands 1.86."]
+
+
 async def test_the_investigator_reads_the_likeliest_paths():
     model = FakeModel({"InvestigatorFinding": factories.investigation()})
     services = fake_services(codebase=CODE)
@@ -189,7 +196,8 @@ async def test_frames_of_other_code_give_no_keywords():
 
 
 @pytest.mark.parametrize(
-    ("body", "kinds"), [("it crashes", ["actual"]), ("### What happened?\n\n_No response_", ["actual"]), ("help", [])]
+    ("body", "kinds"),
+    [("it crashes", ["actual"]), ("### What happened?\n\n_No response_", ["actual"]), ("help", ["actual"]), ("T", [])],
 )
 async def test_an_empty_report_is_asked_what_happened_unless_it_says_nothing_at_all(body: str, kinds: list[str]):
     """Without a question the reporter's answer would start no run."""

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_backlog, make_report
-from tests.say.sample_reports import COMMIT, EVIL, missing, suspect
+from tests.say.sample_reports import COMMIT, EVIL, PULL_REQUEST, missing, suspect
 from triage.backlog.backlog import LeftOut
 from triage.backlog.backlog_page import render_backlog
 from triage.backlog.backlog_results import BacklogResults
@@ -53,6 +53,13 @@ def test_a_long_path_is_shown_short_and_linked_whole(path: str, shown: str) -> N
     found = FOUND.model_copy(update={"span": Span(path=path, start=3, end=9)})
     (row,) = rows(render(make_report(7, best_place=found)))
     assert f"[`{shown}`]({BLOB}/{path}#L5)" in row
+
+
+@pytest.mark.parametrize(("state", "shown"), [("open", "open"), ("closed", "merged")])
+def test_a_pull_request_for_it_is_shown(state: str, shown: str) -> None:
+    pull = PULL_REQUEST.model_copy(update={"state": state})
+    (row,) = rows(render(make_report(7, similar_issues=[pull])))
+    assert f"It breaks<br>pull request [401]({ISSUES}401) ({shown}) |" in row
 
 
 def test_a_place_that_only_shares_words_says_so() -> None:

@@ -18,8 +18,8 @@ def at(day: float) -> datetime:
     return START + timedelta(days=day)
 
 
-def named(*paths: str, chance: float = 0.8, by: PredictedBy = "trace", day: float = 0) -> Prediction:
-    return Prediction(at=at(day), by=by, chance=chance, paths=list(paths))
+def named(*paths: str, by: PredictedBy = "trace", day: float = 0) -> Prediction:
+    return Prediction(at=at(day), by=by, paths=list(paths))
 
 
 def comment(prediction: Prediction | None = None, **fields: Any) -> OurComment:
@@ -32,6 +32,7 @@ def issue(
 ) -> TriagedIssue:
     described = {
         "title": "Import crashes on dates like 31.12.2025",
+        "opened_at": at(-1),
         "fix": None if fix is None else ClosingFix(files=fix),
     } | fields
     return TriagedIssue(number=number, closed_at=at(day), comment=ours or comment(), **described)
@@ -43,14 +44,15 @@ def judge(*issues: TriagedIssue) -> list[IssueResult]:
 
 BUG = [hash_label("bug")]
 ISSUES = [
-    issue(401, comment(named(DATES, READER, chance=0.94), labels=BUG), [DATES, TEST], 1, labels=["Bug"]),
-    issue(402, comment(named(READER, DATES, chance=0.91, by="message")), [DATES], 2, title="Wrong year | in `csv`"),
-    issue(403, comment(named(CLI, chance=0.72, by="name"), thumbs_down=1), [READER, DATES, "src/ledger/api.py"], 9),
+    issue(401, comment(named(DATES, READER), labels=BUG), [DATES, TEST], 1, labels=["Bug"]),
+    issue(402, comment(named(READER, DATES, by="message")), [DATES], 2, title="Wrong year | in `csv`"),
+    issue(403, comment(named(CLI, by="name"), thumbs_down=1), [READER, DATES, "src/ledger/api.py"], 9),
     issue(404, comment(asked=True), [READER], 9, reporter_wrote_at=[at(4)]),
     issue(405, comment(asked=True, hidden_as="off-topic"), None, 10),
     issue(406, comment(named(DATES)), [PAGE, TEST], 16),
     issue(407, comment(named(DATES)), fix=None, day=16),
-    issue(408, comment(named(DATES, by="model", chance=0.45), thumbs_up=2), [DATES], 23),
+    issue(408, comment(named(DATES, by="model"), thumbs_up=2), [DATES], 23),
+    issue(411, comment(said=["known", "place"], wrong=["fixed"]), None, 24, is_duplicate=True),
     issue(409, comment(is_ours_alone=False), [DATES], 23),
     issue(410, comment(named(DATES)), day=24).model_copy(update={"fix": ClosingFix(files=[DATES], is_whole=False)}),
 ]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.backtest.sample_issues import ISSUES, comment, issue, judge, named
+from tests.backtest.sample_issues import ISSUES, comment, issue, judge
 from tests.backtest.samples import place, result
-from triage.backtest.count import Rate, count_issues, count_rate, score_results
+from triage.backtest.count import Rate, count_bands, count_issues, count_rate, score_results
 from triage.backtest.results import DuplicateResult
 from triage.domain.run import Status
 
@@ -78,18 +78,20 @@ def test_unknown_is_no_case() -> None:
 
 def test_the_card_of_the_sample() -> None:
     card = count_issues(judge(*ISSUES))
-    assert (card.triaged, card.fixed, card.without_place, card.edited_by_others) == (10, 6, 1, 1)
-    assert card.not_counted == {"none": 2, "no code": 1, "too large": 1}
+    assert (card.triaged, card.fixed, card.edited_by_others) == (11, 6, 1)
+    assert card.outcomes == {
+        "place": {"right": 2, "wrong": 1, "missed": 1},
+        "cause": {"right": 1},
+        "known": {"right": 1},
+        "fixed": {"wrong": 1},
+        "question": {"right": 1},
+    }
+    assert card.not_counted == {"none": 3, "no code": 1, "too large": 1}
     assert (card.first, card.any) == (Rate(hits=2, cases=4), Rate(hits=3, cases=4))
-    assert [(band.low, band.mean_chance, band.first) for band in card.bands] == [
-        (0.9, 0.93, Rate(hits=1, cases=2)),
-        (0.7, 0.72, Rate(hits=0, cases=1)),
-        (0.0, 0.45, Rate(hits=1, cases=1)),
-    ]
     assert {sign: rate.cases for sign, rate in card.by.items()} == {"trace": 1, "message": 1, "name": 1, "model": 1}
     assert (card.answered, card.labels) == (Rate(hits=1, cases=2), Rate(hits=1, cases=1))
-    assert (card.hidden, card.hidden_reasons) == (Rate(hits=1, cases=10), {"off-topic": 1})
-    assert (card.thumbs_up, card.thumbs_down) == (Rate(hits=1, cases=10), Rate(hits=1, cases=10))
+    assert (card.hidden, card.hidden_reasons) == (Rate(hits=1, cases=11), {"off-topic": 1})
+    assert (card.thumbs_up, card.thumbs_down) == (Rate(hits=1, cases=11), Rate(hits=1, cases=11))
 
 
 def test_what_the_server_does_not_say_is_not_counted() -> None:
@@ -100,8 +102,6 @@ def test_what_the_server_does_not_say_is_not_counted() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=40))
 def test_every_chance_is_in_one_band(chances: list[float]) -> None:
-    card = count_issues(
-        judge(*(issue(ours=comment(named("src/a.py", chance=one)), fix=["src/a.py"]) for one in chances))
-    )
-    assert sum(band.first.cases for band in card.bands) == len(chances)
-    assert all(band.low - 0.005 <= band.mean_chance <= band.high + 0.005 for band in card.bands)
+    bands = count_bands([(one, True) for one in chances])
+    assert sum(band.first.cases for band in bands) == len(chances)
+    assert all(band.low - 0.005 <= band.mean_chance <= band.high + 0.005 for band in bands)

@@ -1,13 +1,15 @@
 """Whether a report is right is what the fix edited, and nothing else."""
 
+from typing import Any
+
 import pytest
 
 from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at, comment, issue, judge, named
 from tests.backtest.samples import case, fixed_issue
 from tests.say.sample_reports import FULL, change_report
-from triage.backtest.judge import judge_duplicate, judge_report
+from triage.backtest.judge import judge_duplicate, judge_outcomes, judge_report
 from triage.domain.code import BestPlace, Span, Suspect
-from triage.domain.past_issues import ClosingFix, SimilarIssue, TriagedIssue
+from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, SimilarIssue, TriagedIssue
 
 PATH = "shop/cart.py"
 
@@ -86,6 +88,29 @@ def test_the_named_file_is_right_if_the_fix_edited_it(
 def test_a_close_without_a_fix_of_code_judges_no_place(fix: ClosingFix | None, kind: str) -> None:
     [result] = judge(issue(ours=comment(named(DATES))).model_copy(update={"fix": fix}))
     assert (result.fix, result.place) == (kind, None)
+
+
+@pytest.mark.parametrize(
+    ("ours", "changes", "outcomes"),
+    [
+        (comment(named(DATES)), {"fix": [DATES]}, {"place": "right"}),
+        (comment(named(DATES, by="model")), {"fix": [CLI]}, {"cause": "wrong"}),
+        (comment(named(DATES, by="files")), {"fix": [DATES]}, {}),
+        (comment(named(DATES), wrong=["place"]), {"fix": [DATES]}, {"place": "wrong"}),
+        (comment(), {"fix": [DATES]}, {"place": "missed"}),
+        (comment(), {"fix": [TEST]}, {}),
+        (comment(said=["known"]), {"is_duplicate": True}, {"known": "right"}),
+        (comment(), {"is_duplicate": True}, {"known": "missed"}),
+        (comment(wrong=["elsewhere", "question"]), {}, {"elsewhere": "wrong", "question": "wrong"}),
+    ],
+)
+def test_what_came_of_what_was_said(ours: OurComment, changes: dict[str, Any], outcomes: dict[str, str]) -> None:
+    assert judge(issue(ours=ours, **changes))[0].outcomes == outcomes
+
+
+def test_an_issue_without_a_comment_may_be_missed() -> None:
+    silent = ClosedIssue.model_validate(issue(fix=[DATES], is_duplicate=True).model_dump(exclude={"comment"}))
+    assert judge_outcomes(silent) == {"place": "missed", "known": "missed"}
 
 
 def test_what_was_named_after_the_close_has_seen_the_fix() -> None:

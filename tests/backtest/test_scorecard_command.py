@@ -27,12 +27,12 @@ def write_time(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def add_closed(api: GitHubApi, number: int, days: int, named: str, chance: int = 81) -> None:
+def add_closed(api: GitHubApi, number: int, days: int, named: str) -> None:
     """Adds an issue that was closed so many days ago, a week after our comment."""
     opened, closed = days_ago(days + 7), write_time(days_ago(days))
     pull = {"number": number + 500, "at": closed, "files": [TILL, "tests/test_till.py"]}
     api.add_issue(number, title="It @breaks", state="closed", closed_at=closed, updated_at=closed, fixes=[pull])
-    state = CommentState(named=FirstNamed(at=int(opened.timestamp()), by="trace", chance=chance, paths=[named]))
+    state = CommentState(named=FirstNamed(at=int(opened.timestamp()), by="trace", paths=[named]))
     api.add_comment(f"{render_state(state)}\nText", BOT, number, created_at=write_time(opened), updated_at=closed)
 
 

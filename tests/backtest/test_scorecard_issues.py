@@ -24,12 +24,10 @@ START = datetime(2026, 11, 1, tzinfo=UTC)
 STATE = CommentState(
     asked=["version"],
     labels=[hash_label("bug")],
-    named=FirstNamed(at=1_793_600_000, by="trace", chance=81, paths=["src/till.py", "src/cart.py"]),
+    named=FirstNamed(at=1_793_600_000, by="trace", paths=["src/till.py", "src/cart.py"]),
 )
 TEXT = f"{render_state(STATE)}\nThe last frame of the stack trace in this repository is `src/till.py`."
-PREDICTION = Prediction(
-    at=datetime.fromtimestamp(1_793_600_000, UTC), by="trace", chance=0.81, paths=["src/till.py", "src/cart.py"]
-)
+PREDICTION = Prediction(at=datetime.fromtimestamp(1_793_600_000, UTC), by="trace", paths=["src/till.py", "src/cart.py"])
 PULL = {"number": 9, "oid": "a" * 40, "at": "2026-11-09T10:00:00Z", "files": ["src/till.py", "tests/test_till.py"]}
 Open = Callable[..., ScorecardIssues]
 
@@ -43,7 +41,7 @@ def at(number: int, hour: int = 10) -> datetime:
 
 
 def add_closed(api: GitHubApi, number: int = 8, **fields: Any) -> None:
-    closed = {"state": "closed", "closed_at": day(10), "updated_at": day(11), "fixes": [PULL]}
+    closed = {"state": "closed", "created_at": day(1), "closed_at": day(10), "updated_at": day(11), "fixes": [PULL]}
     api.add_issue(number, title=f"Issue {number}", **(closed | fields))
 
 
@@ -84,6 +82,7 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -
     issue = TriagedIssue(
         number=8,
         title="Issue 8",
+        opened_at=at(1),
         closed_at=at(10),
         labels=["Bug"],
         fix=ClosingFix(files=["src/till.py", "tests/test_till.py"]),
@@ -103,6 +102,21 @@ def test_only_issues_that_were_closed_since_and_have_our_comment(api: GitHubApi,
     add_ours(api, 7)  # it is open
     found = issues.read_closed_issues(START)
     assert (found.closed, [one.number for one in found.triaged]) == (2, [9])
+
+
+def test_issues_without_a_comment_that_were_opened_after_our_first_one(api: GitHubApi, issues: ScorecardIssues) -> None:
+    pull = {"number": 5, "oid": "a" * 40, "at": day(9), "files": ["src/till.py"]}
+    add_closed(api)
+    add_ours(api)
+    add_closed(api, 9, created_at=day(5), fixes=[pull], duplicate_of=3)
+    add_closed(api, 10, created_at=day(5), fixes=[{"oid": "b" * 40, "at": day(9)}])
+    add_closed(api, 11, created_at=day(1))
+    silent = issues.read_closed_issues(START).silent
+    assert [(one.number, one.is_duplicate, one.fix and one.fix.files) for one in silent] == [
+        (10, False, None),
+        (9, True, ["src/till.py"]),
+    ]
+    assert set(api.request_lines()) == {POST}, "no commit is read"
 
 
 def test_a_comment_after_the_close_is_none(api: GitHubApi, issues: ScorecardIssues) -> None:

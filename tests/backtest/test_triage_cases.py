@@ -15,6 +15,7 @@ from triage.backtest.triage_cases import find_duplicates, list_groups, recall_kn
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
 from triage.ports import Services
+from triage.writes.deduplicate import read_state
 
 REPOSITORY = Repository(slug="acme/shop")
 FILES = {"shop/cart.py": "def total(prices):\n    return sum(prices)\n"}
@@ -52,6 +53,12 @@ def test_only_what_was_known_is_compared():
     assert [[issue.number for issue in one] for one in known] == [[2]] * 3
     assert known[0][0].fixes == []
     assert run([earlier], memory=0)[1] == [[], [], []]
+
+
+def test_what_a_person_called_wrong_is_not_said_again():
+    issue = to_issue(CASES[0].model_copy(update={"wrong": ["known"]}))
+    assert read_state(issue).wrong == ["known"]
+    assert to_issue(CASES[0]).thread == []
 
 
 def test_a_cancelled_backtest_keeps_what_is_complete():

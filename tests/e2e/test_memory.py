@@ -169,7 +169,7 @@ def test_a_duplicate_with_the_same_trace(shop: Shop):
     assert "(closed, fixed in 1.4): same " in comment
     assert shop.report["speaks"] == "duplicate"
     assert shop.report["past_issues"] == 301
-    assert shop.questions == 5
+    assert shop.questions == 6
     assert "Similar issues (" in (shop.folder / "summary").read_text()
     writes = [line for line in shop.api.request_lines() if not line.startswith("GET") and "graphql" not in line]
     assert writes == ["POST /repos/octo/shop/issues/900/comments"]

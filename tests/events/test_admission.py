@@ -148,6 +148,12 @@ class TestQuiet:
         assert reason(outcome).startswith(words)
         assert bool(reason(outcome)) == bool(words)
 
+    @pytest.mark.parametrize(("role", "may"), [("write", True), ("triage", True), ("read", False), (None, False)])
+    def test_wrong_needs_triage_rights_also_on_a_quiet_issue(self, role: str | None, may: bool) -> None:
+        task = QuietTask(number=7, actor="mona", wrong=["place"])
+        outcome = check_allowed(task, issue(), NOW, {"mona": role} if role else {}, EarlierRuns(is_quiet=True))
+        assert reason(outcome) == ("" if may else "`/triage wrong` is for people with triage rights.")
+
     def test_once_is_enough(self) -> None:
         outcome = check_allowed(
             QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, EarlierRuns(is_quiet=True)

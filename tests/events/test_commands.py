@@ -1,13 +1,17 @@
 """Which comments are commands."""
 
+from typing import get_args
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
+from triage.domain.task import Subject
 from triage.events.commands import Command, CommandName, parse_command
 
 TRIAGE = Command(name=CommandName.TRIAGE)
 QUIET = Command(name=CommandName.QUIET)
+ALL = list(get_args(Subject))
 
 
 @each_row(
@@ -19,6 +23,11 @@ QUIET = Command(name=CommandName.QUIET)
         ("   /triage", TRIAGE),
         ("/triage quiet", QUIET),
         ("/triage\tquiet \r\n", QUIET),
+        ("/triage wrong", Command(name=CommandName.WRONG, wrong=ALL)),
+        ("/triage wrong place", Command(name=CommandName.WRONG, wrong=["place"])),
+        ("/triage wrong known: that is another", Command(name=CommandName.WRONG, wrong=ALL)),
+        ("/triage wrong known that is another", Command(name=CommandName.WRONG, wrong=["known"])),
+        ("/triage wrong placed", Command(name=CommandName.WRONG, wrong=ALL)),
         ("/triage fix", Command(name=CommandName.FIX)),
         ("/triage fix the test", Command(name=CommandName.FIX, words="the test")),
         ("/triage fix\nonly in `a.py`\n", Command(name=CommandName.FIX, words="only in `a.py`")),

@@ -16,7 +16,7 @@ from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 
-KNOWN = "there are `/triage` and `/triage quiet`."
+KNOWN = "there are `/triage`, `/triage quiet` and `/triage wrong`."
 
 BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
 
@@ -151,6 +151,10 @@ class TestComments:
 
     def test_quiet(self) -> None:
         assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
+
+    def test_wrong(self) -> None:
+        task = QuietTask(number=1, actor="mona", wrong=["place"])
+        assert route_event("issue_comment", comment("/triage wrong place", "mona")) == task
 
     @pytest.mark.parametrize("word", ["close", "merge", "approved", "apply"])
     def test_unknown_commands_are_named(self, word: str) -> None:

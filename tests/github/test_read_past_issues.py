@@ -101,35 +101,53 @@ def test_a_duplicate_names_the_other_issue(api: GitHubApi, tracker: IssueTracker
     assert [(one.state_reason, one.duplicate_of) for one in read(tracker) if one.number == 8] == [("duplicate", 3)]
 
 
-@pytest.mark.parametrize(("limit", "requests"), [(500, 3), (250, 3), (200, 2), (30, 1)])
+@pytest.mark.parametrize(("limit", "requests"), [(500, 4), (250, 4), (200, 3), (30, 2)])
 def test_pages_end_at_the_limit(api: GitHubApi, tracker: IssueTracker, limit: int, requests: int) -> None:
     add_many(api, 260)
     assert len(read(tracker, limit)) == min(limit, 261)
     assert api.request_lines() == [POST] * requests
 
 
-def test_a_repository_with_many_issues_costs_five_pages_and_a_search(api: GitHubApi, tracker: IssueTracker) -> None:
+def test_a_repository_with_many_issues_costs_six_pages_and_a_search(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 1_200)
     numbers = [issue.number for issue in read(tracker, words="breaks")]
     assert len(numbers) == 500
     assert numbers[1] > numbers[-1]
-    assert len(api.requests) == 6
+    assert len(api.requests) == 7
 
 
 def test_an_old_issue_is_found_by_its_words(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 100)
     api.add_issue(3, title="Cannot open the till", created_at="2020-01-01T00:00:00Z", updated_at=TIME)
     assert read(tracker, limit=100, words='"open the till"')[-1].number == 3
-    assert len(api.requests) == 2
+    assert len(api.requests) == 3
+
+
+def test_pull_requests_that_are_open_or_merged_are_read_too(api: GitHubApi, tracker: IssueTracker) -> None:
+    merged = {"state": "closed", "pull_request": {"merged_at": TIME}, "closed_at": TIME}
+    api.add_issue(8, title="Open the till", pull_request={"merged_at": None}, created_at=TIME, updated_at=TIME)
+    api.add_issue(9, title="Open the drawer", created_at=TIME, updated_at=TIME, **merged)
+    api.add_issue(10, title="Open all", state="closed", pull_request={"merged_at": None})
+    found = read(tracker, words="Open")
+    pulls = [(one.number, one.title, one.state) for one in found if one.is_pull_request]
+    assert pulls == [(9, "Open the drawer", "closed"), (8, "Open the till", "open")]
+    assert len(found) == 3
+
+
+def test_a_token_may_read_no_pull_requests(api: GitHubApi, tracker: IssueTracker) -> None:
+    api.add_issue(3, title="Cannot open the till", created_at="2020-01-01T00:00:00Z")
+    api.refuse_graphql = lambda sent: "issues: pullRequests" in sent["query"]
+    assert [one.number for one in read(tracker, limit=1, words="till")] == [7, 3]
 
 
 class TestOurReports:
-    state = CommentState(suspects=["src/till.py"])
+    state = CommentState(suspects=["src/till.py"], wrong=["known"])
 
     def suspects(self, api: GitHubApi, tracker: IssueTracker, by: str | None) -> list[str]:
         api.add_comment("Me too.")
         api.add_comment(f"{render_state(self.state)}\nText", by=by)
         [issue] = read(tracker)
+        assert bool(issue.wrong) == bool(issue.suspects)
         return issue.suspects
 
     @pytest.mark.parametrize("by", ["github-actions[bot]", "till-bot[bot]"])
@@ -150,7 +168,7 @@ class TestFaults:
         found = read(tracker, words="breaks")
         assert len(found) == 152
         assert [(one.labels, one.issue_type) for one in found if one.number == 8] == [(["bug"], "")]
-        assert len(api.requests) == 4  # the fields are refused once
+        assert len(api.requests) == 5  # the fields are refused once
 
     @pytest.mark.parametrize(("refusals", "known"), [(0, ("Bug", 1)), (1, ("", 1)), (2, ("", 0))])
     def test_what_a_server_does_not_know_is_left_out_in_steps(
@@ -215,7 +233,7 @@ class TestFaults:
         page = {"nodes": [node], "pageInfo": {"hasNextPage": True, "endCursor": "again"}}
         api.faults.append(ApiFault("graphql", status=200, body={"data": {"repository": {"issues": page}}}))
         read(tracker)
-        assert len(api.requests) == 2
+        assert len(api.requests) == 3
 
     def test_a_match_in_another_repository_does_not_count(self, api: GitHubApi, tracker: IssueTracker) -> None:
         node = {"number": 5, "createdAt": TIME, "repository": {"nameWithOwner": "Octo/Shop"}}

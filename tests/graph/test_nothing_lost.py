@@ -1,7 +1,7 @@
 """What a sloppy model found is used, and what nobody found is not in the report."""
 
 import asyncio
-import json
+import time
 from typing import Any
 
 import pytest
@@ -13,7 +13,9 @@ from triage.agents.prompts import WANTED, format_findings, is_question
 from triage.base.errors import InvalidAnswer, ModelUnavailable
 from triage.domain.code import Span
 from triage.domain.findings import CritiqueFinding, TriageReport
+from triage.domain.issue import Attachment, Issue
 from triage.domain.report import RunReport
+from triage.domain.run import Limits, Status
 from triage.graph.run_graph import run_graph
 from triage.model.output_formats import structured_format
 
@@ -23,6 +25,38 @@ TWO = {
     "src/b/util.py": "def store(path):\n    return path.write()\n",
 }
 GONE = ModelUnavailable("no answer")
+
+
+TRACE = 'Traceback (most recent call last):\n  File "src/a/util.py", line 2, in load\n    open(path)\nOSError: gone\n'
+
+
+async def test_what_is_attached_is_read_and_what_is_not_is_said():
+    attached = [Attachment(text=TRACE), Attachment(problem="GitHub answered 404")]
+    asked: list[Issue] = []
+
+    def read(issue: Issue) -> list[Attachment]:
+        asked.append(issue)
+        return attached
+
+    issue = factories.issue()
+    services = fake_services(codebase=FakeCodebase(TWO), read_attachments=read)
+    report = await run_graph(issue, factories.repository(), services, asyncio.Event())
+    assert asked == [issue]
+    assert "An attachment was not read: GitHub answered 404." in report.notes
+    assert "src/a/util.py" in [one.path for one in report.suspects]
+    assert report.status is Status.COMPLETE
+
+
+async def test_attachments_that_take_too_long_cost_only_themselves():
+    def read(issue: Issue) -> list[Attachment]:
+        time.sleep(5)
+        return []
+
+    limits = Limits(run_seconds=10)
+    services = fake_services(codebase=FakeCodebase(TWO), read_attachments=read, limits=limits)
+    report = await run_graph(factories.issue(), factories.repository(), services, asyncio.Event())
+    assert "An attachment was not read: GitHub took too long." in report.notes
+    assert report.suspects
 
 
 async def run(files: dict[str, str] | None = None, **answers: Any) -> tuple[RunReport, FakeModel]:
@@ -158,13 +192,14 @@ def test_what_is_put_to_the_reporter_asks_something(text: str, asks: bool):
 
 
 def test_a_model_is_asked_only_for_what_nobody_else_knows():
-    schemas = {one: structured_format(one).modes[0].prompt_addition for one in (TriageReport, CritiqueFinding)}
-    assert set(json.loads(schemas[TriageReport])["required"]) == {
+    sent = {one: structured_format(one).build_arguments(set()) for one in (TriageReport, CritiqueFinding)}
+    schemas = {one: arguments["response_format"]["json_schema"]["schema"] for one, arguments in sent.items()}
+    assert set(schemas[TriageReport]["required"]) == {
         *("severity", "severity_reason", "summary", "why", "fix_idea", "check", "root_cause", "next_steps"),
         *("title", "labels", "assignee", "effort"),
     }
-    assert "AffectedFile" not in schemas[TriageReport]
-    assert not {"agent_name", "skills"} & json.loads(schemas[CritiqueFinding])["properties"].keys()
+    assert "AffectedFile" not in schemas[TriageReport]["$defs"]
+    assert not {"agent_name", "skills"} & schemas[CritiqueFinding]["properties"].keys()
 
 
 async def test_a_prompt_ends_with_what_is_wanted_and_later_ones_are_without_long_blocks():

@@ -68,66 +68,70 @@ A question? {"kind": "question"} No.
 Sure! Here is what the issue says:
 
 ``` JSON {
-  // in short
   "summary": "Store.load returns an old text after Store.save.",
-  "Confidence": "about 70 percent",
+  "confidence": "0.7",
   "error": "",
-  "hypothesis": "Store.save writes the file and leaves the old text in the "cache".",
-  "affectedAreas": null,
-  "keywords": "Store.save",
+  "hypothesis": "Store.save writes the file and leaves the old text in the cache.",
+  "affected_areas": null,
+  "keywords_for_search": ["Store.save"],
   "error_messages": "None",
-  "kind": "Bug Report",
-  "reproduction": "1. Save\\n2. Load",
-  "versions": {"shelf": "2.1"},
+  "kind": "bug",
+  "reproduction": ["Save", "Load"],
+  "versions": ["shelf 2.1", 3]
 }```
 Let me know if you need more."""
 
 LOOK_UPS = [
     ("functions.grep", '{"pattern": "self.cache", "path": "src"}'),
     ("readLines", '{"file": "src/shelf/cache.py (Cache)", "lines": "5-12", "why": "what can be forgotten"}'),
-    ("functions.find_symbol", '{"symbol": "Cache.put", "limit": "5",}'),
+    ("functions.find_symbol", '{"symbol": "Cache.put", "limit": "5"'),
 ]
 FINDING = {
     "summary": "Store.save leaves the old text in the cache.",
-    "confidence": "High (seen)",
-    "reasoning": ["Store.load returns what Cache.get has.", "Store.save writes the file alone."],
+    "confidence": "high",
+    "reasoning": "Store.load returns what Cache.get has. Store.save writes the file alone.",
     "error": "N/A",
     "relevant_files": [
         {"path": "Store.save", "start_line": "2", "end_line": "3", "symbol": "def save(self, name, text)",
-         "quote": "`20|  (self.folder / name).write_text( text + '\\n' )`", "reason": "Nothing is forgotten here."},
-        {"file": "acme/shelf/src/shelf/store.py (Store.load)", "lines": "12-14", "why": "Returns it."},
+         "quote": "`20|  (self.folder / name).write_text( text + '\\n' )`", "relevance_reason": "Nothing is forgotten here."},
+        {"path": "acme/shelf/src/shelf/store.py (Store.load)", "start_line": 12, "end_line": 14},
         {"note": "somewhere else too"},
-        {"path": "cache.py", "symbol": "`Cache.forget`", "line": "L99", "why": "What a fix would call."},
-        {"path": "src/shelf/gone.py", "start_line": 1, "end_line": 2, "why": "?"},
-        "https://github.com/acme/shelf/blob/main/src/shelf/names.py#L1-L2",
+        {"path": "cache.py", "symbol": "`Cache.forget`", "start_line": "L99", "relevance_reason": "What a fix would call."},
+        {"path": "src/shelf/gone.py", "start_line": 1, "end_line": 2},
+        {"path": "https://github.com/acme/shelf/blob/main/src/shelf/names.py#L1-L2"},
     ],
-    "root_cause_location": {"path": "src/shelf/store.py", "symbol": "Store.save"},
+    "root_cause_location": "src/shelf/store.py",
 }  # fmt: skip
 CRITIQUE = {
-    "verdict": "**Confirmed** - the code shows it",
-    "confidence_adjustment": "+5 %",
+    "verdict": "CONFIRMED",
+    "confidence_adjustment": 0.05,
     "gaps": "No gaps.",
     "questions_for_reporter": ["None"],
     "revised_hypothesis": "null",
-    "ready_for_report": "Yes",
+    "ready_for_report": "yes",
     "confidence": "8/10",
     "summary": "Nothing takes the old text out of the cache.",
     "error": "no error",
 }
-REPORT = """~~~json
-{'report': {'severity': 'Major (wrong results)', 'severity_reason': ['wrong results'], 'confidence': 85,
- 'summary': 'Store.load returns an old text after Store.save.', 'rootCause': 'Store.save forgets nothing.',
- 'why': '## Root cause\\n\\n- `Store.save` (`src/shelf/store.py:20`) writes the file **alone**.\\n- `Store.load` returns what
-`Cache.get` still has.\\n\\n**Suggested fix** - Call `Cache.forget` in `Store.save`.\\n', 'fixIdea': 'null',
- 'check': '3. How to verify: Save twice and load after each; the second text is expected.',
- 'affected_files': {'src/shelf/store.py:19-20 (Store.save)': 'Nothing is forgotten here.',
-   'b/src/shelf/cache.py': {'symbol': 'forget()', 'reason': 'What a fix would call.'}},
- 'evidence': [
-   {'claim': 'Only the file is written', 'location': 'src/shelf/store.py:20', 'quote': "…write_text(text + '\\\\n')…"},
-   {'claim': 'The issue says so', 'path': 'N/A', 'quote': '“returns the text as it was before”'}],
- 'next_steps': '- Look at other writers of the folder', 'external_references': 'none',
- 'Title': 'Store.load is stale after Store.save', 'labels': 'Bug, `regression`', 'effort': 's'}}
-~~~"""
+WHY = """## Root cause
+
+- `Store.save` (`src/shelf/store.py:20`) writes the file **alone**.
+- `Store.load` returns what `Cache.get` still has.
+
+**Suggested fix** - Call `Cache.forget` in `Store.save`.
+"""
+REPORT = {
+    "severity": "HIGH",
+    "summary": "Store.load returns an old text after Store.save.",
+    "root_cause": "Store.save forgets nothing.",
+    "why": WHY,
+    "fix_idea": "null",
+    "check": "3. How to verify: Save twice and load after each; the second text is expected.",
+    "next_steps": ["Look at other writers of the folder"],
+    "title": "Store.load is stale after Store.save",
+    "labels": ["Bug", "`regression`"],
+    "effort": "s",
+}
 
 
 def reply(request: ReceivedRequest) -> ScriptedReply:
@@ -135,7 +139,7 @@ def reply(request: ReceivedRequest) -> ScriptedReply:
     wanted = request.body.get("response_format") or {}
     if request.body.get("tools"):
         is_first_turn = all(message["role"] != "tool" for message in request.body["messages"])
-        answer = [("submit_answer", json.dumps({"answer": FINDING}))]
+        answer = [("codebase_finding", json.dumps(FINDING))]
         return (
             chat_completion("Let me look.", tool_calls=LOOK_UPS)
             if is_first_turn
@@ -145,7 +149,7 @@ def reply(request: ReceivedRequest) -> ScriptedReply:
     answers = {
         "InvestigatorFinding": chat_completion(INVESTIGATION),
         "CritiqueFinding": chat_completion("My verdict:", tool_calls=[("critique", json.dumps(CRITIQUE))]),
-        "TriageReport": chat_completion(REPORT),
+        "TriageReport": chat_completion(f"~~~json\n{json.dumps({'report': REPORT})}\n~~~"),
     }
     return answers[schema]
 

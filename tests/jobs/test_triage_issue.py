@@ -243,6 +243,27 @@ def test_quiet_silences_until_somebody_asks():
     assert "quiet" not in harness.github.edited[-1][2].partition("-->")[2]
 
 
+def test_what_is_wrong_goes_and_is_not_said_again():
+    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "triage"}))
+    harness.run(OPENED)
+    said = harness.github.posted[0][1]
+    assert "Files that share words" in said
+    harness.set_thread(our_comment(said))
+    harness.run(QuietTask(number=7, actor="keeper", wrong=["place"]))
+    withdrawn = harness.github.edited[-1][2]
+    assert "_Withdrawn, as somebody called it wrong: place._" in withdrawn
+    assert "Files" not in withdrawn
+    harness.set_thread(our_comment(withdrawn), body=f"{factories.issue().body}\n\nMore text.")
+    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.COMPLETE
+    assert harness.github.edited[-1][2].partition("-->")[2].startswith("\n_Withdrawn")
+
+
+def test_wrong_without_a_comment_writes_none():
+    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "triage"}))
+    assert harness.run(QuietTask(number=7, actor="keeper", wrong=["place"])).status is Status.SKIPPED
+    assert harness.writes == 0
+
+
 def test_three_commands_a_day():
     said = [
         IssueComment(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)

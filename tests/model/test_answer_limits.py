@@ -22,7 +22,7 @@ DEPTHS = [300, 900, 100_000]
 async def test_no_more_than_8_megabytes_of_an_answer_are_read(status: int):
     body = EndlessBody()
     with serve_script([ScriptedReply(body, status)]) as server:
-        setup = ModelSetup(server)
+        setup = ModelSetup(server, fallback="gpt-4o")
         with setup.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as caught:
             await colour(setup.model)
     assert caught.value.reason == "answer larger than 8 MB (check model-base-url)"

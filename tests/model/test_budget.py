@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
+from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script, to_response
 from tests.model.model import GREEN, Colour, ModelSetup, cancel_call, colour
 from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
 from triage.domain.project_config import Price
 from triage.domain.run import Limits, Usage
 from triage.model import token_count
+from triage.model.endpoint_features import THINKING_TOKENS, EndpointFeatures
 from triage.model.token_count import PriceTable, TokenCount
 
 # --- before the call
@@ -53,7 +54,7 @@ async def needed(ask: Any) -> int:
 
 async def test_everything_that_is_sent_is_estimated():
     plain = await needed(lambda model: model.with_tools([], "main", 50).ainvoke("word"))
-    assert plain == 50 + 2 + token_count.TOKENS_PER_MESSAGE
+    assert plain == 50 + 6 + token_count.TOKENS_PER_MESSAGE
     assert await needed(lambda model: model.with_tools([], "main", 90).ainvoke("word")) == plain + 40
     assert await needed(lambda model: model.with_tools([], "main", 50).ainvoke("wordword" * 300)) > plain + 700
     assert await needed(lambda model: model.structured_output(Colour, "main", 50).ainvoke("word")) > plain + 40
@@ -99,6 +100,18 @@ async def test_cached_tokens_cost_less():
         model = ModelSetup(server).model
         await colour(model)
     assert model.usage.usd == pytest.approx(20 * 2.5e-6 + 80 * 1.25e-6 + 20 * 10e-6)
+
+
+@pytest.mark.parametrize("is_response", [False, True])
+async def test_tokens_that_are_written_to_a_cache_cost_more(is_response: bool):
+    """A quarter more than others, with GPT-6."""
+    reply = chat_completion(GREEN)
+    reply.body["usage"]["prompt_tokens_details"] = {"cached_tokens": 20, "cache_write_tokens": 40}
+    with serve_script([to_response(reply) if is_response else reply]) as server:
+        setup = ModelSetup(server, main="gpt-6-luna")
+        setup.endpoint.features = EndpointFeatures("https://api.openai.com/v1" if is_response else "")
+        await colour(setup.model)
+    assert setup.model.usage.usd == pytest.approx((40 * 0.1 + 20 * 0.01 + 40 * 0.125 + 20 * 0.5) / 1e6)
 
 
 async def usage_of(reported: Any) -> Usage:
@@ -192,7 +205,10 @@ async def test_tokens_are_limited_without_a_known_price():
 
 
 async def test_the_projects_own_prices_win():
-    own = {"gpt-4o": Price(input=10, output=20), "my-own-model": Price(input=1, output=0, cached_input=0.5)}
+    own = {
+        "gpt-4o": Price(input=10, output=20),
+        "my-own-model": Price(input=1, output=0, cached_input=0.5, cache_write=2),
+    }
     with serve_script([chat_completion(GREEN, cached=80)]) as server:
         usual, gateways = (
             ModelSetup(server, prices=own).model,
@@ -202,6 +218,9 @@ async def test_the_projects_own_prices_win():
         await colour(gateways)
     assert usual.usage.usd == pytest.approx((100 * 10 + 20 * 20) / 1e6), "what is cached costs as much unless told"
     assert gateways.usage.usd == pytest.approx((20 * 1 + 80 * 0.5) / 1e6)
+    assert PriceTable(own).cost_usd("my-own-model", TokenCount(9, 1, 2, 3)) == pytest.approx(
+        (4 + 2 * 0.5 + 3 * 2) / 1e6
+    )
 
 
 async def test_own_prices_count_towards_the_cap():
@@ -232,18 +251,18 @@ def test_gateways_put_the_provider_before_the_name():
 async def test_a_cancelled_call_counts_its_prompt_and_leaves_the_rest_reserved():
     """It may have been billed: the report counts what is likely, the limit what is possible."""
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
-        setup = ModelSetup(server, Limits(tokens=200))
+        setup = ModelSetup(server, Limits(tokens=THINKING_TOKENS + 200))
         with setup.model.measure_usage(60) as meter:
             await cancel_call(setup)
         spent = setup.model.usage
         left = 200 - spent.tokens
-        with pytest.raises(BudgetExceeded), setup.budget.record_request("gpt-4o", "plain", left - 49, 0):
+        with pytest.raises(BudgetExceeded), setup.budget.record_request("gpt-4o", "plain", left + 1, 0):
             pass
-        with setup.budget.record_request("gpt-4o", "plain", left - 50, 0):
+        with setup.budget.record_request("gpt-4o", "plain", left, 0):
             pass
     assert spent == meter.usage
     assert (spent.calls, spent.output_tokens) == (1, 0)
-    assert 50 < spent.input_tokens < 100
+    assert 50 < spent.input_tokens < 150
     assert spent.usd == pytest.approx(spent.input_tokens * 2.5e-6)
     assert meter.calls[0].estimated
     assert meter.models == [], "nobody answered"
@@ -263,14 +282,12 @@ async def test_a_lost_answer_counts_its_prompt(reply: ScriptedReply):
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
 async def test_a_refused_request_costs_nothing_and_reserves_nothing(status: int):
-    with serve_script(
-        [error_reply(status), error_reply(status), error_reply(status), error_reply(status), chat_completion(GREEN)]
-    ) as server:
-        setup = ModelSetup(server, Limits(tokens=200))
+    with serve_script([error_reply(status)]) as server:
+        setup = ModelSetup(server, Limits(tokens=400))
         with pytest.raises(ModelUnavailable):
             await colour(setup.model)
         assert setup.model.usage == Usage()
-        with setup.budget.record_request("gpt-4o", "plain", 200, 0):
+        with setup.budget.record_request("gpt-4o", "plain", 400, 0):
             pass
 
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.fix.fix_answers import CodeChanges
-from triage.model.fit_schema import Misfit, fit_answer
+from triage.model.answer_reader import Misfit, fit_answer
+from triage.model.output_formats import structured_format
 
 TEXT = st.text(max_size=40).map(lambda text: text.encode("utf-8", "replace").decode())
 
@@ -43,3 +44,10 @@ def test_a_file_that_cannot_be_read_costs_the_whole_answer() -> None:
 
 def test_a_model_that_declines_needs_no_changes() -> None:
     assert fit_answer({"error": "The cause is elsewhere."}, CodeChanges).error == "The cause is elsewhere."
+
+
+def test_code_is_asked_for_with_more_room_than_other_texts() -> None:
+    schema = structured_format(CodeChanges).build_arguments(set())["response_format"]["json_schema"]["schema"]
+    edit = schema["$defs"]["EditAnswer"]["properties"]
+    assert {edit[name]["maxLength"] for name in ("search", "replace")} == {40_000}
+    assert schema["properties"]["summary"]["maxLength"] < 40_000

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour
 from triage.base.errors import InvalidAnswer, ModelUnavailable, TimeLimitExceeded
-from triage.domain.run import Outcome
+from triage.domain.run import Limits, Outcome
 from triage.model.chat_model import MAX_REQUESTS
 from triage.model.endpoint import Endpoint
+from triage.model.endpoint_features import MAX_REFUSALS
 
+PLENTY = Limits(tokens=10_000_000, usd=1_000)
+"""A lost answer stays reserved."""
 GIVEN_UP: dict[str, tuple[ScriptedReply, str]] = {
     "401": (error_reply(401, "invalid_api_key"), "unauthorized (401)"),
     "402": (error_reply(402), "payment required (402)"),
@@ -37,7 +40,8 @@ GIVEN_UP: dict[str, tuple[ScriptedReply, str]] = {
     "null": (ScriptedReply(None), "unreadable reply"),
     "list": (ScriptedReply([1]), "unreadable reply"),
     "deep body": (ScriptedReply(b"[" * 500_000), "unreadable reply"),
-    "error with 200": (ScriptedReply({"error": {"message": "words from outside", "code": 502}}), "unreadable reply"),
+    "error in words with 200": (ScriptedReply({"error": "words from outside"}), "unreadable reply"),
+    "fatal error with 200": (ScriptedReply({"error": {"message": "x", "code": 402}}), "payment required (402)"),
     "no choices": (ScriptedReply({"choices": []}), "unreadable reply"),
     "null choices": (ScriptedReply({"choices": None}), "unreadable reply"),
     "choices of another kind": (ScriptedReply({"choices": ["x"]}), "unreadable reply"),
@@ -51,15 +55,20 @@ GIVEN_UP: dict[str, tuple[ScriptedReply, str]] = {
 
 
 @pytest.mark.parametrize(("reply", "reason"), GIVEN_UP.values(), ids=GIVEN_UP)
-async def test_a_call_that_cannot_succeed_is_made_once_and_named(reply: ScriptedReply, reason: str):
+async def test_a_call_that_cannot_succeed_is_made_once_by_each_model_and_named(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
         model = ModelSetup(server).model
         with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
     assert raised.value.reason == reason
-    assert len(server.requests) == 1, "neither repeated nor sent to the fallback"
-    (call,) = meter.calls
-    assert (call.model, call.mode, call.outcome, call.error) == ("gpt-4o", "json_schema", Outcome.FAILED, reason)
+    has_less_room = reason == "prompt too long for the model (400)"
+    assert asked_models(server) == [
+        "gpt-4o",
+        *["gpt-4o"] * has_less_room,
+        "gpt-4o-mini",
+        *["gpt-4o-mini"] * has_less_room,
+    ]
+    assert {(call.mode, call.outcome, call.error) for call in meter.calls} == {("json_schema", Outcome.FAILED, reason)}
 
 
 MISFITS = {
@@ -80,8 +89,9 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice
             await colour(model)
     reason = f"answer does not fit Colour: {problem}"
     assert raised.value.reason == reason
-    assert [(call.model, call.mode, call.error) for call in meter.calls] == [("gpt-4o", "json_schema", reason)] * 2
-    assert model.usage.tokens == 240
+    assert asked_models(server) == ["gpt-4o"] * 2 + ["gpt-4o-mini"] * 2
+    assert {call.error for call in meter.calls} == {reason}
+    assert model.usage.tokens == 4 * 120
 
 
 @pytest.mark.parametrize(
@@ -89,7 +99,7 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice
     [
         ("<think>in a.py</think>It is b.py.", "It is b.py."),
         ('It is b.py: {"name": "green"}', ""),
-        ("In b.py `{}` becomes {'a': 1}.", "In b.py `{}` becomes {'a': 1}."),
+        ("In b.py `{x}` becomes {'a': 1}.", "In b.py `{x}` becomes {'a': 1}."),
     ],
     ids=["prose", "a form that lacks a field", "code with braces"],
 )
@@ -102,7 +112,7 @@ async def test_prose_in_place_of_a_form_is_handed_on(answer: str, prose: str):
 @pytest.mark.parametrize("name", ["length", "filter", "refused", "empty", "blank", "null content"])
 async def test_tokens_of_an_unusable_answer_are_counted(name: str):
     with serve_script([GIVEN_UP[name][0]]) as server:
-        model = ModelSetup(server).model
+        model = ModelSetup(server, fallback="gpt-4o").model
         with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable):
             await colour(model)
     assert model.usage.tokens == 120
@@ -110,13 +120,13 @@ async def test_tokens_of_an_unusable_answer_are_counted(name: str):
     assert not meter.calls[0].estimated
 
 
-async def test_tokens_of_a_reply_that_the_client_cannot_read_are_counted():
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    with serve_script([ScriptedReply({"choices": ["x"], "usage": usage})]) as server:
-        model = ModelSetup(server).model
-        with pytest.raises(ModelUnavailable, match="unreadable reply"):
-            await colour(model)
-    assert model.usage.tokens == 120
+async def test_a_reply_that_the_client_cannot_read_may_be_billed():
+    with serve_script([ScriptedReply({"choices": ["x"]})]) as server:
+        setup = ModelSetup(server, fallback="gpt-4o")
+        with setup.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="unreadable reply"):
+            await colour(setup.model)
+    assert setup.budget.usage.input_tokens > 0
+    assert meter.calls[0].estimated
 
 
 BUSY: dict[str, tuple[ScriptedReply, str]] = {
@@ -130,16 +140,21 @@ BUSY: dict[str, tuple[ScriptedReply, str]] = {
     "529": (error_reply(529), "endpoint failed (529)"),
     "dropped": (ScriptedReply(drop=True), "connection failed"),
     "half a body": (chat_completion(GREEN, cut=True), "connection failed"),
+    "error with 200": (
+        ScriptedReply({"error": {"message": "words from outside", "code": 502}}),
+        "endpoint failed (502)",
+    ),
+    "error with 200 without a status": (ScriptedReply({"error": {"code": "server_error"}}), "endpoint failed (502)"),
 }
 
 
 @pytest.mark.parametrize(("reply", "reason"), BUSY.values(), ids=BUSY)
-async def test_a_busy_endpoint_gets_three_attempts_then_the_fallback_one(reply: ScriptedReply, reason: str):
+async def test_a_busy_model_gets_three_attempts_then_the_other_one(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
-        model = ModelSetup(server).model
+        model = ModelSetup(server, PLENTY).model
         with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
-    assert asked_models(server) == ["gpt-4o", "gpt-4o", "gpt-4o", "gpt-4o-mini"]
+    assert asked_models(server) == ["gpt-4o"] * 3 + ["gpt-4o-mini"] * 3
     assert raised.value.reason == reason
     assert [call.model for call in meter.calls] == asked_models(server)
     assert {call.error for call in meter.calls} == {reason}
@@ -151,41 +166,28 @@ async def test_a_fallback_that_is_the_same_model_is_not_asked_again():
     assert asked_models(server) == ["gpt-4o"] * 3
 
 
-async def test_a_fallback_that_was_given_up_is_not_asked_again():
-    def script(request: Any) -> ScriptedReply:
-        return error_reply(404) if request.body["model"] == "gpt-4o-mini" else error_reply(503)
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        with pytest.raises(ModelUnavailable, match="no such model"):
-            await colour(model)
-        with pytest.raises(ModelUnavailable, match="503"):
-            await colour(model)
-    assert asked_models(server) == [*["gpt-4o"] * 3, "gpt-4o-mini", *["gpt-4o"] * 3]
-
-
 async def test_a_refused_connection_costs_nothing():
     with serve_script([]) as server:
         setup = ModelSetup(server)
     with setup.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
         await colour(setup.model)
     assert setup.model.usage.tokens == 0
-    assert [call.usage.calls for call in meter.calls] == [0] * MAX_REQUESTS
+    assert [call.usage.calls for call in meter.calls] == [0] * 6
 
 
 async def test_a_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.model.endpoint.READ_SECONDS", 0.1)
     with serve_script([ScriptedReply(delay_seconds=30)]) as server, pytest.raises(ModelUnavailable, match="timed out"):
         await colour(ModelSetup(server).model)
-    assert len(server.requests) == MAX_REQUESTS
+    assert asked_models(server) == ["gpt-4o", "gpt-4o-mini"], "a slow one is not asked again"
 
 
 async def test_the_connection_gives_up_after_the_agent(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.model.endpoint.GRACE_SECONDS", 0.05)
     with serve_script([chat_completion(GREEN), ScriptedReply(delay_seconds=30)]) as server:
-        model = ModelSetup(server).model
+        model = ModelSetup(server, fallback="gpt-4o").model
         await colour(model)
-        with model.measure_usage(0.2) as meter, pytest.raises(TimeLimitExceeded):
+        with model.measure_usage(0.2) as meter, pytest.raises(ModelUnavailable, match="timed out"):
             await colour(model)
     assert len(server.requests) == 2
     assert [(call.outcome, call.error) for call in meter.calls] == [(Outcome.TIMED_OUT, "timed out")]
@@ -282,7 +284,7 @@ async def test_a_dropped_model_is_not_asked_again(reply: ScriptedReply):
     with serve_script([reply]) as server:
         model = ModelSetup(server).model
         reasons = [await reason_of(model) for _ in range(3)]
-    assert len(server.requests) == 1
+    assert asked_models(server) == ["gpt-4o", "gpt-4o-mini"]
     assert len(set(reasons)) == 1
 
 
@@ -307,15 +309,13 @@ EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_com
 
 
 @given(st.lists(st.sampled_from(EVERYTHING), min_size=1, max_size=5))
-@example([error_reply(400), error_reply(400), error_reply(429)])
-@example([error_reply(429), error_reply(400), error_reply(400), error_reply(400)])
-@example([error_reply(400, param="temperature"), error_reply(400), error_reply(400), error_reply(429)])
-@example([error_reply(400), error_reply(400), error_reply(400, param="temperature")])
+@example([error_reply(400)])
+@example([error_reply(429), error_reply(400), error_reply(400), error_reply(429)])
 @settings(max_examples=10, deadline=None)
-def test_no_mixture_of_errors_takes_more_than_four_requests(script: list[ScriptedReply]):
+def test_no_mixture_of_errors_takes_more_requests_than_are_allowed(script: list[ScriptedReply]):
     with serve_script(script) as server:
-        asyncio.run(reason_of(ModelSetup(server).model))
-    assert 1 <= len(server.requests) <= MAX_REQUESTS
+        asyncio.run(reason_of(ModelSetup(server, PLENTY).model))
+    assert 1 <= len(server.requests) <= 2 * (MAX_REQUESTS + MAX_REFUSALS)
 
 
 def test_the_address_is_never_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch):

@@ -456,8 +456,16 @@ CHANGES = [
     ),
     PathChange(commit="8" * 40, date="2026-09-14T09:30:00+00:00", subject="Dates are parsed once", paths=[DATES, CLI]),
 ]
+PULL_REQUEST = SimilarIssue(
+    number=401,
+    is_pull_request=True,
+    title="Accept dates that begin with the day",
+    score=0.9,
+    named=True,
+    reasons=["nearly the same title"],
+)
 PAST = change_report(
-    similar_issues=SIMILAR,
+    similar_issues=[*SIMILAR, PULL_REQUEST],
     possible_duplicate=SIMILAR[0],
     past_issues=499,
     regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True),

@@ -1,7 +1,7 @@
 """The whole comment, its parts, when there is one, and what a security report withholds."""
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
@@ -46,6 +46,7 @@ from triage.domain.findings import WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations, RunReport, Ticket
 from triage.domain.run import Status
+from triage.domain.task import Subject
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import format_code_block
 from triage.say.comment import (
@@ -55,6 +56,7 @@ from triage.say.comment import (
     decide_comment,
     read_parts,
     render_quiet_comment,
+    render_withdrawal,
     withhold_details,
 )
 from triage.say.hidden_state import (
@@ -388,6 +390,52 @@ def test_quiet_is_shown_and_stored():
     assert after.splitlines()[1].startswith("_Triage is quiet on this issue.")
     assert after.partition("wakes it._\n\n")[2] == before.partition("\n")[2]
     assert find_active_content(after.partition("\n")[2], build_comment_page(FULL).links) == []
+
+
+def withdraw(report: RunReport, *wrong: Subject) -> tuple[str, CommentState]:
+    before = render_comment(report)
+    after = render_withdrawal(before, parse_state(before) or CommentState(), wrong)
+    return read_parts(after)["report"], parse_state(after) or CommentState()
+
+
+@each_row(
+    ("wrong", "gone", "left"),
+    [
+        (["known"], ["known"], ["fixed", "changed", "cause"]),
+        (["fixed", "cause"], ["fixed", "cause"], ["known", "changed"]),
+        (["kind"], [], ["known", "fixed", "changed", "cause"]),
+        (["known", "fixed", "changed", "cause"], ["known", "fixed", "changed", "cause"], []),
+        (list(get_args(Subject)), ["known", "fixed", "changed", "cause"], []),
+    ],
+)
+def test_what_is_wrong_is_cut_out_of_the_comment(wrong: list[Subject], gone: list[str], left: list[str]):
+    starts = {
+        "known": "Probably the same as",
+        "fixed": "Probably fixed by",
+        "changed": "The report says that it worked before",
+        "cause": "Why.",
+    }
+    text, state = withdraw(PAST, *wrong)
+    assert [name for name, start in starts.items() if start in text] == left
+    assert list(dict.fromkeys(one.subject for one in state.said)) == left
+    assert ("_Withdrawn, as somebody" in text) == (not left)
+    assert state.wrong == wrong
+    for one in state.said:
+        assert starts[one.subject] in text[one.start : one.start + one.chars] or one.subject == "known"
+    assert find_active_content(text, build_comment_page(PAST).links) == []
+
+
+def test_twice_wrong_is_cut_twice():
+    before = render_comment(PAST)
+    once = render_withdrawal(before, parse_state(before) or CommentState(), ["known"])
+    twice = render_withdrawal(once, parse_state(once) or CommentState(), ["changed"])
+    assert read_parts(twice)["report"] == withdraw(PAST, "known", "changed")[0]
+
+
+def test_of_a_comment_that_somebody_edited_nothing_is_left():
+    state = parse_state(render_comment(PAST)) or CommentState()
+    after = render_withdrawal(f"{render_state(state)}\nEdited.", state, ["known"])
+    assert read_parts(after)["report"] == "_Withdrawn, as somebody called it wrong: known._"
 
 
 def test_a_comment_with_other_line_ends_can_be_quiet():

@@ -37,6 +37,7 @@ from triage.domain.code import (
     RegressionWindow,
 )
 from triage.domain.issue import FailingPackage
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
@@ -82,6 +83,11 @@ CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
 PACKAGE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
 )
+PULL = SimilarIssue(number=390, is_pull_request=True, title="Read day-first dates", score=0.9, named=True)
+MERGED = PULL.model_copy(update={"state": "closed", "ended": "merged"})
+MERGED_FIX = LaterFix(
+    version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read day-first dates (#390)")
+)
 DOCUMENTED = QuotedLine(span=span("docs/import.md", 12, 12), quote="`--since` leaves out what is older.")
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("frame"), place("message")
 UNSURE = {"kind": None, "kind_probability": None}
@@ -102,6 +108,10 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"possible_duplicate": SIMILAR[0], **ASKS}, "duplicate! files question!"),
         (UNSAID, {"possible_duplicate": OPEN, **ASKS}, "duplicate! files"),
         (FEATURE, {"possible_duplicate": OPEN}, "duplicate!"),
+        (UNSAID, {"similar_issues": [PULL], **ASKS}, "duplicate! files"),
+        (UNSAID, {"similar_issues": [MERGED], **ASKS}, "duplicate! files question!"),
+        (UNSAID, {"possible_duplicate": SIMILAR[0], "similar_issues": [PULL]}, "duplicate! duplicate! files"),
+        (UNSAID, {"similar_issues": [MERGED], "later_fix": MERGED_FIX}, "fixed! files"),
         # fixed
         (UNSAID, {"later_fix": PAST.later_fix, **ASKS}, "fixed! files"),
         (UNSAID, {"later_fix": PAST.later_fix, **UNSURE, **ASKS}, "fixed files question!"),

@@ -75,7 +75,6 @@ states = st.builds(
         FirstNamed,
         at=st.integers(1, 10**11 - 1),
         by=st.sampled_from(["trace", "message", "name", "model"]),
-        chance=st.integers(0, 100),
         paths=st.lists(paths, min_size=1, max_size=3),
     ),
 )
@@ -324,9 +323,7 @@ def test_a_second_marker_is_only_text():
 
 def test_the_files_that_were_named_first_stay():
     first = next_state(FULL, None, "a" * 16)
-    assert first.named == FirstNamed(
-        at=int(FULL.started_at.timestamp()), by="model", chance=86, paths=[DATES, READER, CLI]
-    )
+    assert first.named == FirstNamed(at=int(FULL.started_at.timestamp()), by="model", paths=[DATES, READER, CLI])
     later = change_report(suspects=[suspect(CLI)], started_at=FULL.started_at + timedelta(days=9))
     assert next_state(later, first, "b" * 16).named == first.named
     assert parse_state(render_state(first)) == first
@@ -351,14 +348,12 @@ def test_labels_are_remembered_in_any_case_up_to_a_maximum():
 @each_row(
     "named",
     [
-        '{"at":1,"by":"guess","chance":50,"paths":["a"]}',
-        '{"at":1,"by":"name","chance":101,"paths":["a"]}',
-        '{"at":0,"by":"name","chance":50,"paths":["a"]}',
-        '{"at":1,"by":"name","chance":"50","paths":["a"]}',
-        '{"at":1,"by":"name","chance":50,"paths":[]}',
-        '{"at":1,"by":"name","chance":50,"paths":["a","b","c","d"]}',
-        '{"at":1,"by":"name","chance":50,"paths":["../a"]}',
-        '{"at":1,"by":"name","chance":50,"paths":["a"],"by":"me"}',
+        '{"at":1,"by":"guess","paths":["a"]}',
+        '{"at":0,"by":"name","paths":["a"]}',
+        '{"at":1,"by":"name","paths":[]}',
+        '{"at":1,"by":"name","paths":["a","b","c","d"]}',
+        '{"at":1,"by":"name","paths":["../a"]}',
+        '{"at":1,"by":"name","paths":["a"],"by":"me"}',
     ],
 )
 def test_forged_named_files_make_the_state_invalid(named):
@@ -366,14 +361,14 @@ def test_forged_named_files_make_the_state_invalid(named):
 
 
 def test_a_model_names_its_first_suspects():
-    assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], "model", 0.86)
+    assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], "model")
 
 
 def test_rules_name_what_they_found_first():
     report = change_report(
         RULES, best_place=FOUND, suspects=[suspect(DATES), suspect(READER), suspect(CLI), suspect("a.py")]
     )
-    assert find_named_files(report) == NamedFiles([READER, DATES, CLI], "trace", 0.91)
+    assert find_named_files(report) == NamedFiles([READER, DATES, CLI], "trace")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ async def test_a_path_that_tells_the_repository_saves_a_request(github: GitHubSe
     assert github.searches == [("issues", f"repo:spf13/cobra is:public is:issue {WORDS}")]
 
 
+async def test_the_project_itself_is_not_searched(github: GitHubServer):
+    assert await search(github, repository=SLUG.upper()) == []
+    assert github.searches == []
+
+
 async def test_a_run_searches_once(github: GitHubServer):
     tool = open_tool(github)
     await tool.ainvoke(ASKED)

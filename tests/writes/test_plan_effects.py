@@ -47,6 +47,7 @@ from triage.domain.effect import (
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import IssueRef, RunReport, Ticket
+from triage.domain.task import QuietTask
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
 from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
@@ -430,14 +431,17 @@ def test_skipping_and_failing_set_every_output():
     assert set(build_outputs(FULL)) == set(EMPTY_OUTPUTS)
 
 
+QUIET = QuietTask(number=412, actor="mona")
+
+
 def test_quiet_edits_our_comment_or_writes_a_short_one():
-    edit = of(EditComment, plan_quiet(412, OURS, Policy()))
+    edit = of(EditComment, plan_quiet(QUIET, OURS, Policy()))
     state = parse_state(edit.body)
     assert state is not None
     assert state.quiet
     assert state.content_hash == (parse_state(OURS.body) or CommentState()).content_hash
     assert "Triage is quiet on this issue" in edit.body
-    post = of(PostComment, plan_quiet(412, None, Policy()))
+    post = of(PostComment, plan_quiet(QUIET, None, Policy()))
     assert len(post.body.splitlines()) == 2
     assert (parse_state(post.body) or CommentState()).quiet
 
@@ -451,7 +455,18 @@ def test_quiet_edits_our_comment_or_writes_a_short_one():
     ],
 )
 def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(previous, policy):
-    assert names(plan_quiet(412, previous, policy)) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_quiet(QUIET, previous, policy)) == ["WriteSummary", "SetOutputs"]
+
+
+def test_wrong_edits_our_comment_even_when_it_is_quiet():
+    wrong = QUIET.model_copy(update={"wrong": ["place"]})
+    quiet = exchange(render_state(CommentState(quiet=True)) + "\nx")
+    edit = of(EditComment, plan_quiet(wrong, quiet, Policy()))
+    state = parse_state(edit.body)
+    assert state is not None
+    assert (state.quiet, state.wrong) == (True, ["place"])
+    assert "Withdrawn, as somebody called it wrong: place" in edit.body
+    assert names(plan_quiet(wrong, OURS, Policy(dry_run=True))) == ["WriteSummary", "SetOutputs"]
 
 
 def test_our_comments_have_our_marker_and_our_login():

@@ -163,7 +163,7 @@ class CodeLookup:
             )
             for call in calls
         ]
-        self._messages.append(AIMessage(text, tool_calls=sent))
+        self._messages.append(AIMessage(text, tool_calls=sent, additional_kwargs=message.additional_kwargs))
         self._add_answers(calls, answers, refused)
         if len(refused) == len(calls):
             return "it asked for nothing new"

@@ -11,7 +11,13 @@ from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
 from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
-from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information, speaks_of_failure
+from triage.issue.questions.missing_information import (
+    MAX_QUESTIONS,
+    asks_for_help,
+    find_missing_information,
+    speaks_of_failure,
+)
+from triage.issue.questions.tool_version import TOOLS, ask_tool_version
 from triage.issue.reporter_language import get_phrases
 from triage.issue.versions.regressions import find_regression
 from triage.ports import Codebase, Model, Services
@@ -102,14 +108,16 @@ def _list_questions(
     kind: Kind | None, parsed: ParsedIssue, services: Services, project: str
 ) -> list[MissingInformation]:
     if kind == "not_actionable":
-        # A form that was sent empty, or `It crashes`. Who has written neither has nothing to add.
-        if not parsed.sections and not speaks_of_failure(parsed):
+        if not parsed.sections and not asks_for_help(parsed):
             return []
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):
         return []
-    return find_missing_information(parsed, services.codebase.read_issue_forms(), project)
+    codebase = services.codebase
+    manifests = {path: "\n".join(codebase.read_lines(path) or ()) for path in TOOLS}
+    asked = find_missing_information(parsed, codebase.read_issue_forms(), project)
+    return [*ask_tool_version(parsed, manifests), *asked]
 
 
 def _estimate_confidence(parsed: ParsedIssue) -> float:

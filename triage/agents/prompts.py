@@ -278,6 +278,7 @@ def _describe_work(earlier: EarlierReport | None) -> str:
 
 def _describe_issue(issue: SimilarIssue) -> str:
     ended = f"closed, {issue.ended}" if issue.state == "closed" and issue.ended else issue.state
+    ended = f"pull request, {ended}" if issue.is_pull_request else ended
     lines = [f"#{issue.number} ({ended}; similarity: {issue.score:.2f}): {shorten(issue.title, 200)}"]
     if issue.reasons:
         lines.append(f"  Alike: {'; '.join(issue.reasons)}")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from triage.code.codebase import GitCodebase
-    from triage.domain.issue import Issue
+    from triage.domain.issue import Attachment, Issue
     from triage.domain.report import RunReport
     from triage.github.issue_approvals import GitHubIssueApprovals
     from triage.github.issue_tracker import IssueTracker
@@ -221,6 +221,7 @@ class App:
             codebase=codebase,
             model=model,
             web_tools=self._open_web_tools(),
+            read_attachments=self._open_attachments(),
             past_issues=self.open_past_issues(),
             code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
             export_report=self._open_telemetry(),
@@ -274,7 +275,6 @@ class App:
         from triage.model.chat_model import ChatModel
         from triage.model.embeddings import MeteredEmbeddings
         from triage.model.endpoint import RetryPolicy
-        from triage.model.endpoint_features import EndpointFeatures
         from triage.model.token_count import PriceTable
 
         limits = settings.limits()
@@ -283,8 +283,7 @@ class App:
         endpoint = self.open_endpoint(request_id)
         models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
         redact = redactor.redactor_for("model's prompt"), redactor.redactor_for("model's answer")
-        features = EndpointFeatures(endpoint.base_url)
-        chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, *redact, features)
+        chat = ChatModel(endpoint, models, settings.fallback_model or "", budget, retry, *redact)
         name = settings.effective_embedding_model
         if name == "local":
             return chat, None
@@ -295,7 +294,7 @@ class App:
         from triage.model.endpoint import OPENAI_URL, Endpoint
 
         base_url = self.settings.model_base_url or OPENAI_URL
-        return Endpoint(self.settings.endpoint_key, request_id, base_url)
+        return Endpoint(self.settings.endpoint_key, request_id, base_url, self.settings.reasoning_effort)
 
     @property
     def web_search(self) -> Literal["tavily", "github", ""]:
@@ -316,6 +315,13 @@ class App:
 
             return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
+
+    def _open_attachments(self) -> Callable[[Issue], list[Attachment]] | None:
+        if self.settings.attachments == "off" or not self.environment.server_url:
+            return None
+        from triage.github.attachments import AttachmentReader
+
+        return AttachmentReader(self.environment.server_url, self.redactor.redactor_for("attachment")).read
 
     def _is_public(self) -> bool:
         if self.environment.event_path is None:

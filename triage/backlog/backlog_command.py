@@ -49,7 +49,7 @@ def run_issues(
     repo: Repo = Path(),
     verbose: Verbose = False,
 ) -> None:
-    """Triage a batch on one index. Started again, it goes on where it was. Asks GitHub nothing."""
+    """Triage a batch on one index. Started again, it goes on where it was. Asks GitHub for attachments alone."""
     app, output = open_at_terminal(repo, verbose=verbose)
     app = replace(app, repository=BacklogFiles(folder, app.redactor).read_list().repository).with_project_config()
     with output.progress:

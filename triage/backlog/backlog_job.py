@@ -71,7 +71,7 @@ def describe_list(backlog: Backlog) -> dict[str, str]:
 async def run_batch(
     app: App, folder: Path, batch: int, seconds_left: Callable[[], float], cancelled: asyncio.Event
 ) -> int:
-    """Triage a batch. Asks GitHub nothing. Return how many of its issues are left.
+    """Triage a batch. Asks GitHub for attachments alone. Return how many of its issues are left.
 
     Raises:
         BadInput: There is no such batch, or a file cannot be read or written.

@@ -95,7 +95,11 @@ def _render_row(backlog: Backlog, one: RankedIssue) -> str:
     issue = _link_issue(backlog, one.number)
     if report.security:
         return f"| {issue} {SECURITY} | | |\n"
-    same = _describe_same(backlog, one)
+    pulls = (known.issue for known in report.statements if known.rule == "duplicate" and known.issue.is_pull_request)
+    same = _describe_same(backlog, one) + "".join(
+        f"<br>pull request {_link_issue(backlog, pull.number)} ({'open' if pull.state == 'open' else 'merged'})"
+        for pull in pulls
+    )
     place, urls = _render_place(backlog, report)
     severity = f" **{report.severity.lower()}**" if report.severity else ""
     cells = f"{same} | {place} | {', '.join(list_questions(report))} |\n"

@@ -12,11 +12,12 @@ from itertools import islice
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 from triage.github.comments import Comments
 from triage.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
 from triage.github.issue_reader import IssueReader, read_comments
+from triage.github.read_past_issues import find_original
 from triage.github.repository_connection import RepositoryConnection
 from triage.say.hidden_state import CommentState, parse_state
 
@@ -64,7 +65,7 @@ class ScorecardIssues(RepositoryConnection):
 
     def _read(self, since: datetime) -> ClosedIssues:
         closed = dict[int, datetime]()
-        triaged: list[TriagedIssue] = []
+        described: list[ClosedIssue] = []
         last: datetime | None = None
         reader = IssueReader(self, PAGE_SIZE, _COMMENTS, MAX_FILES, needs_fixes=True)
         for page in reader.iterate_list("UPDATED_AT", ["CLOSED"], since):
@@ -74,28 +75,35 @@ class ScorecardIssues(RepositoryConnection):
                 break
             new = [one for one in page if one.closed_at and one.closed_at >= since and one.number not in closed]
             closed |= {one.number: one.closed_at for one in new if one.closed_at}
-            triaged += self._describe(new)
+            described += self._describe(new)
             last = min((one.updated_at for one in page if one.updated_at), default=last)
         count = sum(at >= since for at in closed.values())
-        return ClosedIssues(closed=count, triaged=[one for one in triaged if one.closed_at >= since], since=since)
+        described = [one for one in described if one.closed_at >= since]
+        triaged = [one for one in described if isinstance(one, TriagedIssue)]
+        first = min((one.comment.posted_at for one in triaged), default=None)
+        others = [one for one in described if not isinstance(one, TriagedIssue)]
+        silent = [one for one in others if first and one.opened_at > first]
+        return ClosedIssues(closed=count, triaged=triaged, silent=silent, since=since)
 
-    def _describe(self, issues: list[IssueNode]) -> Iterator[TriagedIssue]:
+    def _describe(self, issues: list[IssueNode]) -> Iterator[ClosedIssue]:
         ids = [key for issue in issues for key in self._list_own_comments(issue)] if not self.shadow else []
         batches = (ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE))
         comments = {one.id: one for batch in batches for one in self._fetch_comments(batch)}
         for issue in issues:
             details = next((comments[key] for key in self._list_own_comments(issue) if key in comments), None)
             comment = describe_comment(details) if details else self.shadow.get(issue.number)
-            if comment and issue.closed_at and comment.posted_at <= issue.closed_at:
-                yield TriagedIssue(
+            if issue.closed_at and issue.created_at and (comment is None or comment.posted_at <= issue.closed_at):
+                known = ClosedIssue(
                     number=issue.number,
                     title=issue.title[:MAX_TITLE_CHARS],
+                    opened_at=issue.created_at,
                     closed_at=issue.closed_at,
                     labels=issue.label_names,
-                    fix=self._find_fix(issue),
+                    fix=self._find_fix(issue, reads_commits=comment is not None),
+                    is_duplicate=find_original(issue) is not None,
                     reporter_wrote_at=_list_writes(issue),
-                    comment=comment,
                 )
+                yield TriagedIssue(**dict(known), comment=comment) if comment else known
 
     def _list_own_comments(self, issue: IssueNode) -> list[str]:
         # Anybody can write the marker.
@@ -107,12 +115,12 @@ class ScorecardIssues(RepositoryConnection):
             if comment.body.startswith(COMMENT_MARKER):
                 yield comment
 
-    def _find_fix(self, issue: IssueNode) -> ClosingFix | None:
+    def _find_fix(self, issue: IssueNode, *, reads_commits: bool) -> ClosingFix | None:
         closers = _list_closers(issue, self.slug)
         pulls = [one for one in closers if one.number is not None]
         if pulls:
             return make_fix(pulls)
-        return next((self._read_commit(one.oid) for one in closers if one.oid), None)
+        return next((self._read_commit(one.oid) for one in closers if one.oid and reads_commits), None)
 
     def _read_commit(self, sha: str) -> ClosingFix | None:
         if sha not in self._commit_files and len(self._commit_files) < MAX_COMMIT_READS:
@@ -166,6 +174,8 @@ def describe_comment(comment: EditedComment) -> OurComment | None:
         is_ours_alone=is_ours_alone,
         prediction=read_prediction(state),
         asked=bool(state.asked),
+        said=list(dict.fromkeys(one.subject for one in state.said)),
+        wrong=state.wrong,
         labels=state.labels,
         thumbs_up=comment.up.total if comment.up else None,
         thumbs_down=comment.down.total if comment.down else None,
@@ -178,4 +188,4 @@ def read_prediction(state: CommentState) -> Prediction | None:
     if state.named is None:
         return None
     at = datetime.fromtimestamp(state.named.at, UTC)
-    return Prediction(at=at, by=state.named.by, chance=state.named.chance / 100, paths=state.named.paths)
+    return Prediction(at=at, by=state.named.by, paths=state.named.paths)

@@ -2,16 +2,17 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
-from triage.backtest.results import CaseResult, DuplicateResult, IssueResult, PastCase
+from triage.backtest.results import CaseResult, DuplicateResult, IssueResult, Outcome, PastCase
 from triage.domain.code import MatchSource
 from triage.domain.past_issues import PredictedBy
 from triage.domain.run import Status
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 MIN_CASES_FOR_PERCENT = 20
@@ -19,7 +20,6 @@ MIN_CASES_FOR_PERCENT = 20
 MAX_RUN = 20
 """Examples. Each takes minutes: two versions are built, and the example is run twice on each."""
 CASE_BANDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
-COMMENT_BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
 
 
 class Rate(Value):
@@ -59,10 +59,10 @@ def count_rate(values: Iterable[bool | None]) -> Rate:
     return Rate(hits=sum(known), cases=len(known))
 
 
-def count_bands(judged: Sequence[tuple[float, bool]], edges: Sequence[float]) -> list[Band]:
+def count_bands(judged: Sequence[tuple[float, bool]]) -> list[Band]:
     """Return the bands that have a case, lowest first, from the chance of each first file and whether it is right."""
     bands = []
-    for low, high in pairwise(edges):
+    for low, high in pairwise(CASE_BANDS):
         inside = [one for one in judged if low <= one[0] < high or one[0] == high == 1.0]
         if inside:
             mean = statistics.fmean(chance for chance, _ in inside)
@@ -155,7 +155,7 @@ def score_results(results: Sequence[CaseResult], duplicates: Sequence[DuplicateR
         first=count_rate(result.is_first_right for result in results),
         ranked=count_rate(result.is_among_ranked for result in results),
         bugs=count_rate(result.kind in ("bug", None) for result in results),
-        bands=count_bands(judged, CASE_BANDS),
+        bands=count_bands(judged),
         comments=count_rate(result.comment_reason is not None for result in results),
         comment_reasons=dict(reasons.most_common()),
         named=count_rate(place.edited for place in named),
@@ -185,9 +185,8 @@ class Scorecard(Value):
     """The first file that the comment named is among those that the fix edited."""
     any: Rate
     """One of the first three is."""
-    without_place: int
-    """Closed by such a fix, and the comment named no place."""
-    bands: list[Band] = Field(default_factory=list)
+    outcomes: dict[Subject, dict[Outcome, int]] = Field(default_factory=dict)
+    """How often what the comments said was right or wrong, and how often it was missed, also without a comment."""
     by: dict[PredictedBy, Rate] = Field(default_factory=dict)
     """The first file right, by what led to it."""
     answered: Rate
@@ -200,10 +199,11 @@ class Scorecard(Value):
     edited_by_others: int = 0
 
 
-def count_issues(results: Sequence[IssueResult]) -> Scorecard:
+def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subject, Outcome]] = ()) -> Scorecard:
     places = [one.place for one in results if one.place]
     fixed = [one for one in results if one.fix == "code"]
-    ours = [one for one in fixed if not one.edited_by_others]
+    outcomes = [*(one.outcomes for one in results if not one.edited_by_others), *silent]
+    counted = {subject: Counter(one[subject] for one in outcomes if subject in one) for subject in get_args(Subject)}
     signs: list[PredictedBy] = [*get_args(MatchSource), "files", "model"]
     by = {sign: count_rate(place.first_right for place in places if place.by == sign) for sign in signs}
     return Scorecard(
@@ -212,8 +212,7 @@ def count_issues(results: Sequence[IssueResult]) -> Scorecard:
         not_counted=dict(Counter(one.fix for one in results if one.fix != "code")),
         first=count_rate(place.first_right for place in places),
         any=count_rate(place.any_right for place in places),
-        without_place=sum(one.place is None for one in ours),
-        bands=count_bands([(place.chance, place.first_right) for place in places], COMMENT_BANDS)[::-1],
+        outcomes={subject: dict(counts) for subject, counts in counted.items() if counts},
         by={sign: rate for sign, rate in by.items() if rate.cases},
         answered=count_rate(one.answered for one in results),
         labels=Rate(

@@ -10,13 +10,15 @@ from triage.backtest.results import (
     FixKind,
     IssueResult,
     NamedPlace,
+    Outcome,
     PastCase,
     PlaceResult,
     RankedFile,
 )
 from triage.code.files.file_roles import classify_file
-from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
+from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
+from triage.domain.task import Subject
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import find_named_files, hash_label
 
@@ -78,21 +80,42 @@ def judge_issue(issue: TriagedIssue) -> IssueResult:
     carried = {hash_label(label) for label in issue.labels}
     edited = [path for path in (issue.fix.files if issue.fix else []) if is_product_code(path)]
     kind = _classify_fix(issue.fix, edited)
+    place = _judge_named_place(comment, edited, issue.closed_at) if kind == "code" else None
+    answered = _is_answered(issue) if comment.asked else None
     return IssueResult(
         number=issue.number,
         title=issue.title,
         closed_at=issue.closed_at,
         fix=kind,
         edited=edited,
-        place=_judge_named_place(comment, edited, issue.closed_at) if kind == "code" else None,
+        place=place,
         edited_by_others=not comment.is_ours_alone,
-        answered=_is_answered(issue) if comment.asked else None,
+        answered=answered,
+        outcomes=judge_outcomes(issue, comment, place, is_answered=bool(answered)),
         labels=len(comment.labels),
         labels_on_issue=sum(label in carried for label in comment.labels),
         hidden_as=comment.hidden_as,
         thumbs_up=comment.thumbs_up,
         thumbs_down=comment.thumbs_down,
     )
+
+
+def judge_outcomes(
+    issue: ClosedIssue,
+    comment: OurComment | None = None,
+    place: PlaceResult | None = None,
+    *,
+    is_answered: bool = False,
+) -> dict[Subject, Outcome]:
+    """Return what came of each thing that our comment said, or that it could have said. A person's word counts most."""
+    found: dict[Subject, Outcome] = {"question": "right"} if is_answered else {}
+    if place and place.by != "files":
+        found["cause" if place.by == "model" else "place"] = "right" if place.any_right else "wrong"
+    elif not place and issue.fix and issue.fix.is_whole and any(map(is_product_code, issue.fix.files)):
+        found["place"] = "missed"
+    if issue.is_duplicate:
+        found["known"] = "right" if comment and "known" in comment.said else "missed"
+    return found | dict.fromkeys(comment.wrong if comment else (), "wrong")
 
 
 def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:
@@ -110,7 +133,6 @@ def _judge_named_place(comment: OurComment, edited: Collection[str], closed_at: 
     return PlaceResult(
         named=named.paths,
         by=named.by,
-        chance=named.chance,
         first_right=named.paths[0] in edited,
         any_right=any(path in edited for path in named.paths[:RANKED]),
     )

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from triage.app.app import App, utc_now
 from triage.backtest.closed_issues import ScorecardIssues, read_prediction
 from triage.backtest.count import count_issues
-from triage.backtest.judge import judge_issue
+from triage.backtest.judge import judge_issue, judge_outcomes
 from triage.backtest.page import ScorecardPage, render_scorecard
 from triage.base.errors import BadInput, WrongUsage
 from triage.base.text import quote_value
@@ -20,6 +20,7 @@ from triage.domain.issue import Repository
 from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
+from triage.domain.statement import SUBJECTS
 from triage.jobs.run_context import Run, RunResult
 from triage.say.hidden_state import next_state
 from triage.say.notices import plan_page, plan_unfinished
@@ -76,7 +77,7 @@ class ScorecardJob:
             asked_since=self.since,
             since=closed.since,
             closed=closed.closed,
-            card=count_issues(results),
+            card=count_issues(results, list(map(judge_outcomes, closed.silent))),
             results=results,
             shadow={number: report.comment or "" for number, report in self.reports.items()},
         )
@@ -149,5 +150,6 @@ def _make_comment(report: RunReport) -> OurComment:
         is_ours_alone=True,
         prediction=read_prediction(state),
         asked=bool(state.asked),
+        said=list(dict.fromkeys(SUBJECTS[one.rule] for one in report.statements if one.rule in SUBJECTS)),
         labels=state.labels,
     )

@@ -158,8 +158,8 @@ def render_scorecard(page: ScorecardPage) -> str:
         blocks.append(render_block("was_it_right", "cut", page.since.strftime("%Y-%m-%d %H:%M UTC")))
     if card.triaged:
         blocks.append(render_block("was_it_right", "figures", card))
-    if card.bands:
-        blocks.append(render_block("was_it_right", "calibration", card, SIGNS))
+    if card.by:
+        blocks.append(render_block("was_it_right", "signs", card, SIGNS))
     listed = sorted((one for one in page.results if one.place), key=_order_by_result)
     links = [build_reference_url(page.server_url, page.repository, f"issues/{one.number}") for one in listed]
     rows = list(zip(listed, links, strict=True))[:MAX_LISTED]

@@ -9,6 +9,7 @@ from triage.domain.findings import Kind
 from triage.domain.past_issues import PredictedBy
 from triage.domain.report import CommentReason
 from triage.domain.run import Status
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 RANKED = 3
@@ -32,6 +33,8 @@ class PastCase(Value):
     edited: list[str]
     """Product files of the base that the fix edited."""
     url: str = ""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What a person called wrong in our comment on it: it is not said again."""
 
 
 class RankedFile(Value):
@@ -98,6 +101,7 @@ class DuplicateResult(Value):
     """Whether the named issue is of the same group, another one, or none was named."""
 
 
+Outcome = Literal["right", "wrong", "missed"]
 FixKind = Literal["code", "no code", "too large", "none"]
 """Of the closing fix: edits product code, edits none, GitHub does not list all of its files, or there is none."""
 
@@ -107,7 +111,6 @@ class PlaceResult(Value):
 
     named: list[str]
     by: PredictedBy
-    chance: float
     first_right: bool
     any_right: bool
 
@@ -131,6 +134,8 @@ class IssueResult(Value):
     """Labels that we suggested or added."""
     labels_on_issue: int = 0
     """Those of them that the issue has."""
+    outcomes: dict[Subject, Outcome] = Field(default_factory=dict)
+    """What came of what the comment said, and what it could have said."""
     hidden_as: str | None = None
     thumbs_up: int | None = None
     thumbs_down: int | None = None

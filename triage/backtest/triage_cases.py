@@ -8,12 +8,13 @@ from triage.backtest.judge import judge_duplicate, judge_report
 from triage.backtest.results import CaseResult, DuplicateResult, PastCase
 from triage.base.threads import in_thread
 from triage.domain.code import SearchQuery
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 from triage.issue.read_issue import read_issue
 from triage.ports import Codebase, Services
+from triage.say.hidden_state import CommentState, render_state
 
 LOOKED_AT = 50
 """Ranked files whose chance is looked up."""
@@ -51,13 +52,16 @@ def _judge(case: PastCase, report: RunReport, codebase: Codebase) -> CaseResult:
 
 
 def to_issue(case: PastCase) -> Issue:
-    """Return the issue as it was when it was opened: without labels and comments."""
+    """Return the issue as it was when it was opened, without labels, and with what a person called wrong since."""
+    state = render_state(CommentState(wrong=case.wrong))
+    ours = IssueComment(author="", body=state, created_at=case.opened_at, ours=True, comment_id=1)
     return Issue(
         number=case.number,
         title=case.title,
         body=case.body,
         author=case.author,
         url=case.url,
+        thread=[ours] if case.wrong else [],
         snapshot_time=case.opened_at,
     )
 

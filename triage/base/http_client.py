@@ -70,7 +70,7 @@ def send_request(method: str, url: str, *, seconds: float, max_bytes: int, **arg
             timeout = (min(seconds, CONNECT_SECONDS), seconds)
             response = session.request(method, url, timeout=timeout, allow_redirects=False, stream=True, **arguments)
             body = read_bounded(response, max_bytes, deadline)
-    except (requests.RequestException, OSError) as error:
+    except (requests.RequestException, OSError, ValueError) as error:  # the last for a `location` that is no address
         raise RequestFailed(error) from None
     return HttpResponse(response.status_code, response.headers, bytes(body))
 

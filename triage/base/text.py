@@ -1,9 +1,17 @@
-"""Values that somebody wrote, as an error message shows them, and lists of words in one line."""
+"""Texts in bytes, values that somebody wrote, as an error message shows them, and lists of words in one line."""
 
+import codecs
 import difflib
 from collections.abc import Iterable
 
 MAX_QUOTED_CHARS = 40
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SNIFFED_BYTES = 8_192
+"""Bytes searched for a NUL, as git and GitHub's linguist do."""
 
 
 def quote_value(value: object) -> str:
@@ -20,3 +28,16 @@ def suggest_nearest(text: str, allowed: Iterable[str]) -> str:
 
 def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
+
+
+def decode_text(data: bytes) -> str | None:
+    """Return the text, or None for binary content. Bytes that are not UTF-8 are decoded as Latin-1."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    if b"\0" in data[:_SNIFFED_BYTES]:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

@@ -145,7 +145,7 @@ def _check_model(app: App) -> Check:
         return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
     from triage.model.endpoint import check_endpoint
 
-    names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
+    names = list(dict.fromkeys(filter(None, [settings.model, settings.fast_model, settings.fallback_model])))
     return Check(state="ok", detail=check_endpoint(app.open_endpoint("doctor"), names))
 
 

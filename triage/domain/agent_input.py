@@ -26,6 +26,7 @@ from triage.domain.issue import (
 from triage.domain.past_issues import OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 
@@ -34,6 +35,8 @@ class AgentInput(Value):
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
     parsed: ParsedIssue = ParsedIssue()
+    withdrawn: list[Subject] = Field(default_factory=list)
+    """What a person called wrong on this issue."""
     kind_reading: KindReading | None = None
     """What kind of issue its labels, its form and its text say it is, before any agent."""
     findings: list[AgentFinding] = Field(default_factory=list)
@@ -97,7 +100,7 @@ class AgentInput(Value):
     @property
     def kind(self) -> Kind | None:
         """What the issue is; None while that is uncertain."""
-        return self.investigation.kind if self.investigation else None
+        return self.investigation.kind if self.investigation and "kind" not in self.withdrawn else None
 
     @property
     def may_be_bug(self) -> bool:

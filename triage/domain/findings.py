@@ -3,7 +3,7 @@
 Field names follow the agents' specification and are public. A model fills these schemas, so every field is
 required on the wire, no field is a free dictionary, and unknown fields are ignored rather than refused.
 
-Models leave fields out, rename them, and fill them with words such as "N/A". The metadata here says what stands in.
+Models leave fields out, and fill them with words such as "N/A". The metadata here says what stands in.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,6 @@ class IfMissing:
     value: str | float | bool
 
 
-@dataclass(frozen=True)
-class AlsoNamed:
-    """Other names under which models write a field."""
-
-    names: tuple[str, ...]
-
-
 class Exact:
     """Marks a field that is taken as it is written: a text with its white space, a list only if all its items fit."""
 
@@ -54,12 +47,16 @@ def is_no_error(value: Any) -> bool:
     return is_blank(value) or value is False or (isinstance(value, str) and value.strip(" .").casefold() in words)
 
 
+def drop_blank(value: Any) -> Any:
+    return None if is_blank(value) else value
+
+
 def drop_blanks(value: Any) -> Any:
     """Drop the items of a list that say that there is none."""
     return [item for item in value if not is_blank(item)] if isinstance(value, list) else value
 
 
-NullableText = Annotated[str | None, BeforeValidator(lambda value: None if is_blank(value) else value)]
+NullableText = Annotated[str | None, BeforeValidator(drop_blank)]
 ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
 Texts = Annotated[list[str], BeforeValidator(drop_blanks)]
 OptionalText = Annotated[str, IfMissing("")]
@@ -67,8 +64,6 @@ SkillIds = Annotated[list[str], BeforeValidator(drop_blanks)]
 """Ids of the project's skills whose text the agent asks for."""
 Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
 """A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
-Path = AlsoNamed(("file", "file_path", "filename", "filepath", "location"))
-Reason = AlsoNamed(("reason", "relevance", "why", "explanation", "description"))
 
 
 class Answer(BaseModel):
@@ -138,8 +133,8 @@ class InvestigatorFinding(AgentFindingBase):
 class RelevantFile(Answer):
     """A file that has to do with the bug. Lines are 1-based and inclusive."""
 
-    path: Annotated[str, Path]
-    relevance_reason: Annotated[OptionalText, Reason]
+    path: str
+    relevance_reason: OptionalText
     start_line: int | None
     end_line: int | None
     symbol: NullableText
@@ -162,7 +157,7 @@ class WebResult(Answer):
 
     title: OptionalText
     url: str
-    relevance_reason: Annotated[OptionalText, Reason]
+    relevance_reason: OptionalText
 
 
 class WebSearchFinding(AgentFindingBase):
@@ -210,18 +205,18 @@ class PlannerProposal(Answer):
 class AffectedFile(Answer):
     """A suspect, as the writer names it."""
 
-    path: Annotated[str, Path]
+    path: str
     start_line: int | None
     end_line: int | None
     symbol: NullableText
-    reason: Annotated[OptionalText, Reason]
+    reason: OptionalText
 
 
 class Evidence(Answer):
     """A claim and the place that shows it; `path` is none for what the issue itself shows."""
 
     claim: str
-    path: Annotated[NullableText, Path]
+    path: NullableText
     start_line: int | None
     end_line: int | None
     quote: NullableText

@@ -34,6 +34,15 @@ class EarlierReport(Value):
     """What the reporter was asked."""
 
 
+class Attachment(Value):
+    """A text that the issue's reporter attached, or why one was not read."""
+
+    text: str = ""
+    """Its lines that say most, with likely secrets masked."""
+    problem: str = ""
+    """Words of ours after "not read:"; empty if it was."""
+
+
 class Issue(Value):
     number: int | None = None
     title: str
@@ -46,6 +55,8 @@ class Issue(Value):
     locked: bool = False
     is_pull_request: bool = False
     thread: list[IssueComment] = Field(default_factory=list)
+    attachments: list[Attachment] = Field(default_factory=list)
+    """Of its text and of its author's comments, as far as somebody has read them."""
     opened_at: datetime | None = None
     snapshot_time: datetime | None = None
     """Time of this snapshot by GitHub's clock: of its response, or of the event."""

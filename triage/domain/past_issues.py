@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from triage.domain.code import MatchSource
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 StateReason = Literal["", "completed", "not_planned", "duplicate", "reopened"]
@@ -29,9 +30,10 @@ class PastFix(Value):
 
 
 class PastIssue(Value):
-    """Another issue of the repository. Its texts are a stranger's."""
+    """Another issue of the repository, or a pull request that is open or merged. Its texts are a stranger's."""
 
     number: int
+    is_pull_request: bool = False
     title: str
     body: str = ""
     """Visible text, cut."""
@@ -49,6 +51,8 @@ class PastIssue(Value):
     fixes: list[PastFix] = Field(default_factory=list)
     suspects: list[str] = Field(default_factory=list)
     """Paths that our own report on it named."""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What a person called wrong in our comment on it."""
 
 
 class OpenGap(Value):
@@ -60,17 +64,19 @@ class OpenGap(Value):
 
 
 class SimilarIssue(Value):
-    """A past issue that is like this one, and how it ended."""
+    """A past issue or a pull request that is like this one, and how it ended."""
 
     number: int
+    is_pull_request: bool = False
     title: str
     state: Literal["open", "closed"] = "open"
     ended: str = ""
-    """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned` or `duplicate of #7`."""
+    """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned`, `duplicate of #7` or `merged`."""
     score: float
     """Probability that both report the same, from 0 to 1, in two digits."""
     named: bool = False
-    """Whether it may be named as possibly the same. At most one is, and none that the reporter names already."""
+    """Whether it may be named as possibly the same: at most one issue and one pull request, and none that the reporter
+    names already."""
     reasons: list[str] = Field(default_factory=list)
     """What both share, in words of ours, strongest first. Words of the issue stand in backticks."""
     fix_files: list[str] = Field(default_factory=list)
@@ -104,8 +110,6 @@ class Prediction(Value):
 
     at: AwareDatetime
     by: PredictedBy
-    chance: float
-    """That the fix edits the first file, from 0 to 1."""
     paths: list[str] = Field(min_length=1)
     """First the one of the headline."""
 
@@ -119,6 +123,10 @@ class OurComment(Value):
     prediction: Prediction | None = None
     asked: bool = False
     """Whether it ever asked the reporter something."""
+    said: list[Subject] = Field(default_factory=list)
+    """What it speaks of now."""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What a person called wrong."""
     labels: list[str] = Field(default_factory=list)
     """Hashes of the labels that it suggested, or that were added with it."""
     thumbs_up: int | None = None
@@ -137,16 +145,24 @@ class ClosingFix(Value):
     """Whether all of them are known: GitHub lists a part of a large change."""
 
 
-class TriagedIssue(Value):
-    """A closed issue with a comment of ours. Its title and labels are a stranger's."""
+class ClosedIssue(Value):
+    """Its title and labels are a stranger's."""
 
     number: int
     title: str
+    opened_at: AwareDatetime
     closed_at: AwareDatetime
     labels: list[str] = Field(default_factory=list)
     fix: ClosingFix | None = None
+    is_duplicate: bool = False
+    """A person said of which issue."""
     reporter_wrote_at: list[AwareDatetime] = Field(default_factory=list)
     """When the reporter commented, and last edited the text of the issue."""
+
+
+class TriagedIssue(ClosedIssue):
+    """A closed issue with a comment of ours."""
+
     comment: OurComment
 
 
@@ -156,5 +172,7 @@ class ClosedIssues(Value):
     closed: int
     """All of them, also those without a comment of ours."""
     triaged: list[TriagedIssue]
+    silent: list[ClosedIssue] = Field(default_factory=list)
+    """Those without a comment of ours that were opened after our first one. Commits that closed them are not read."""
     since: AwareDatetime
     """All that were closed since then are known. Later than what was asked for if there are more than one run reads."""

@@ -63,6 +63,10 @@ class Price(YamlSection):
         None,
         description="For a million tokens of the prompt that the provider had cached. Defaults to the price of input.",
     )
+    cache_write: UsdPerMillion | None = Field(
+        None,
+        description="For a million tokens of the prompt that the provider caches. Defaults to the price of input.",
+    )
 
 
 class Labels(YamlSection):

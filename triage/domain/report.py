@@ -38,6 +38,7 @@ from triage.domain.past_issues import SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.statement import Statement
+from triage.domain.task import Subject
 from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["2"] = "2"
@@ -209,6 +210,8 @@ class RunReport(Value):
     ticket: Ticket
     statements: list[Statement] = Field(default_factory=list)
     """What is said, in the order in which it is printed, see `say.decide`."""
+    withdrawn: list[Subject] = Field(default_factory=list)
+    """What a person called wrong on this issue: nothing is said of it."""
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
     )

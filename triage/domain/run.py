@@ -10,6 +10,8 @@ from triage.domain.findings import AgentName
 from triage.domain.value import RENAMED_FIELDS, Value
 
 Engine = Literal["model", "rules"]
+ReasoningEffort = Literal["none", "low", "medium", "high"]
+"""How long a model thinks before it answers."""
 FixStepName = Literal["classify_ticket", "identify_modules", "generate_code_changes", "generate_tests"]
 """The steps of the fix flow that ask a model."""
 StepName = AgentName | Literal["prepare", "memory", "recall", "supervisor"] | FixStepName

@@ -4,6 +4,7 @@
 stands on the page of the job, in the answer to somebody who asks, and below what speaks.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, Pat
 from triage.domain.findings import MissingInformation, Severity, Verdict, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 
@@ -25,7 +27,7 @@ class SecurityNotice(Value):
 
 
 class KnownIssue(Value):
-    """An earlier issue is probably the same."""
+    """An earlier issue is probably the same, or a pull request is for it."""
 
     rule: Literal["duplicate"] = "duplicate"
     speaks: bool = True
@@ -119,6 +121,18 @@ class OpenQuestions(Value):
     questions: list[MissingInformation]
 
 
+SUBJECTS: Mapping[str, Subject] = {
+    "duplicate": "known",
+    "fixed": "fixed",
+    "regression": "changed",
+    "elsewhere": "elsewhere",
+    "documented": "documented",
+    "analysis": "cause",
+    "found": "place",
+    "files": "place",
+    "question": "question",
+}
+"""What each rule speaks of, in the words of who calls it wrong."""
 Statement = Annotated[
     SecurityNotice
     | KnownIssue

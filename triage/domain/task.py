@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
+from pydantic import Field
+
 from triage.domain.value import Value
 
 RUN_WINDOW = timedelta(hours=24)
@@ -38,11 +40,17 @@ class TriageTask(Value):
     """Whether a person asked for this run, and waits for an answer."""
 
 
+Subject = Literal["place", "cause", "known", "fixed", "changed", "documented", "elsewhere", "question", "kind"]
+"""What a person can call wrong, as they write it."""
+
+
 class QuietTask(Value):
-    """`/triage quiet`: post nothing more on this issue until `/triage`."""
+    """`/triage quiet`: post nothing more on this issue until `/triage`. Or `/triage wrong`: nothing more of this."""
 
     number: int
     actor: str
+    wrong: list[Subject] = Field(default_factory=list)
+    """Empty for everything."""
 
 
 TaskName = Literal[

@@ -17,7 +17,8 @@ MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
 MAX_ROLE_LOOKUPS = 10
 """Many comments must not cause many requests."""
-MAY_COMMAND = {CommandName.TRIAGE: WRITE_ROLES, CommandName.REPRODUCE: WRITE_ROLES | {"triage"}}
+TRIAGE_ROLES = WRITE_ROLES | {"triage"}
+MAY_COMMAND = {CommandName.TRIAGE: WRITE_ROLES, CommandName.REPRODUCE: TRIAGE_ROLES}
 """Each of these commands starts a run."""
 REFUSED = {
     CommandName.TRIAGE: "`/triage` is for the issue's author and for people with write access to the repository.",
@@ -201,6 +202,9 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
 
 
 def _quiet_skip_reason(task: QuietTask, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
-    if roles.get(task.actor, "none") not in WRITE_ROLES:
+    role = roles.get(task.actor, "none")
+    if task.wrong:
+        return "" if role in TRIAGE_ROLES else "`/triage wrong` is for people with triage rights."
+    if role not in WRITE_ROLES:
         return "`/triage quiet` needs write access to the repository."
     return "The issue is already quiet." if earlier.is_quiet else ""

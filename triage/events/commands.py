@@ -2,7 +2,11 @@
 
 import re
 from enum import StrEnum
+from typing import get_args
 
+from pydantic import Field
+
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 # Four spaces or a tab would make the line a code block.
@@ -19,6 +23,7 @@ MAX_REPRODUCE_CHARS = 24_000
 class CommandName(StrEnum):
     TRIAGE = "triage"
     QUIET = "quiet"
+    WRONG = "wrong"
     FIX = "fix"
     REPRODUCE = "reproduce"
     APPROVE = "approve"
@@ -41,6 +46,8 @@ class Command(Value):
     """Of the commands about a proposal; empty if what stands there is no id."""
     words: str = ""
     """What follows `fix`, `reproduce` or a proposal's id, also in the lines below the command."""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What follows `wrong`, or everything that may."""
 
 
 def parse_command(body: str) -> Command | None:
@@ -60,6 +67,9 @@ def parse_command(body: str) -> Command | None:
     if word == CommandName.REPRODUCE:
         words = "\n".join([rest, *lines[number + 1 :]]).rstrip()[:MAX_REPRODUCE_CHARS]
         return Command(name=CommandName.REPRODUCE, words=words)
+    if word == CommandName.WRONG:
+        named = [subject for subject in get_args(Subject) if rest.split()[:1] == [subject]]
+        return Command(name=CommandName.WRONG, wrong=named or list(get_args(Subject)))
     word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")
 

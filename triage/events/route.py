@@ -141,14 +141,14 @@ def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
 def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.TRIAGE:
         return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
-    if command.name is CommandName.QUIET:
-        return QuietTask(number=issue.number, actor=author)
+    if command.name in (CommandName.QUIET, CommandName.WRONG):
+        return QuietTask(number=issue.number, actor=author, wrong=command.wrong)
     if command.name in FIX_COMMANDS:
         return Skip(reason=f"`/triage {command.name}` is for a workflow with `task: fix-gate` (docs/fix.md).")
     if command.name is CommandName.REPRODUCE:
         return Skip(reason="`/triage reproduce` is for a workflow with `task: reproduce-select` (docs/reproduce.md).")
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
-    return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
+    return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage wrong`.")
 
 
 def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:

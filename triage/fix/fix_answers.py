@@ -2,18 +2,22 @@
 
 from typing import Annotated, Literal
 
+from pydantic import BeforeValidator, Field
+
 from triage.domain.findings import (
-    AlsoNamed,
     Answer,
     ErrorText,
     Exact,
     IfMissing,
     NullableText,
     OptionalText,
-    Path,
-    Reason,
     Texts,
+    drop_blank,
 )
+
+Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
+"""As long as `CHANGE_TOKENS` allows: other texts are asked for with a smaller bound."""
+MANY = Field(json_schema_extra={"maxItems": 50})
 
 
 class TicketClass(Answer):
@@ -28,8 +32,8 @@ class TicketClass(Answer):
 
 
 class ChosenModule(Answer):
-    name: Annotated[str, AlsoNamed(("module", "path"))]
-    reason: Annotated[OptionalText, Reason]
+    name: str
+    reason: OptionalText
 
 
 class ModuleChoice(Answer):
@@ -44,18 +48,18 @@ class ModuleChoice(Answer):
 class EditAnswer(Answer):
     """Replaces a text that occurs exactly once in its file."""
 
-    search: Annotated[str, Exact(), AlsoNamed(("find", "old", "old_text", "old_string"))]
-    replace: Annotated[str, Exact(), AlsoNamed(("new", "new_text", "new_string", "replacement"))]
+    search: Annotated[Code, Exact()]
+    replace: Annotated[Code, Exact()]
 
 
 class FileAnswer(Answer):
     """What changes in one file: edits of a file that exists, or the whole text of a new one."""
 
-    file_path: Annotated[str, AlsoNamed((*Path.names, "path"))]
-    description: Annotated[OptionalText, Reason]
+    file_path: str
+    description: OptionalText
     is_new_file: Annotated[bool, IfMissing(False)]
-    edits: Annotated[list[EditAnswer], Exact()]
-    new_content: NullableText
+    edits: Annotated[list[EditAnswer], Exact(), MANY]
+    new_content: Annotated[Code | None, BeforeValidator(drop_blank)]
     """Of a new file."""
 
 
@@ -66,7 +70,7 @@ class CodeChanges(Answer):
     root_cause: NullableText
     summary: OptionalText
     """One line, such as the subject of a commit."""
-    changes: Annotated[list[FileAnswer], Exact()]
+    changes: Annotated[list[FileAnswer], Exact(), MANY]
     look_at: Texts
     """Paths or names of definitions that the model must see before it can answer."""
     unverified: Texts
@@ -79,7 +83,7 @@ class TestChanges(Answer):
 
     __test__ = False
     essential = ("tests", "no_test_reason", "look_at")
-    tests: Annotated[list[FileAnswer], Exact()]
+    tests: Annotated[list[FileAnswer], Exact(), MANY]
     no_test_reason: NullableText
     """Why there is none."""
     look_at: Texts

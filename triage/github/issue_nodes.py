@@ -258,13 +258,15 @@ class CommentPage(Nodes[CommentNode]):
 
 
 class IssueNode(Authored, _InRepository):
-    """An issue, with what any question of ours asks for."""
+    """An issue or a pull request, with what any question of ours asks for."""
 
     number: int = Field(ge=1)
     title: str = ""
     body: str | None = None
     url: str = ""
     state: str = "OPEN"
+    pull_state: str | None = Field(None, alias="pullState")
+    """`OPEN`, `CLOSED` or `MERGED` of a pull request; None of an issue."""
     state_reason: str | None = Field(None, alias="stateReason")
     locked: bool = False
     created_at: Timestamp = Field(None, alias="createdAt")

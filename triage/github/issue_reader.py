@@ -16,7 +16,7 @@ from triage.github.repository_connection import RepositoryConnection
 
 PAGE_STEP = 5
 """A page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""
-_ISSUE = """number title body url state locked createdAt updatedAt closedAt lastEditedAt
+_ISSUE = """number title body url locked createdAt updatedAt closedAt lastEditedAt
   repository { nameWithOwner }
   author { __typename login }
   editor { __typename login }
@@ -60,11 +60,23 @@ _LIST = """query(
     }
   }
 }"""
+_PULL_REQUEST = f"... on PullRequest {{ pullState: state {_ISSUE} }}"
+"""A pull request as a node like an issue. Its state is of another type, so it needs another name."""
+_PULL_REQUESTS = f"""query($owner: String!, $name: String!, $size: Int!, $after: String) {{
+  repository(owner: $owner, name: $name) {{
+    issues: pullRequests(
+      first: $size, after: $after, states: [OPEN, MERGED], orderBy: {{field: CREATED_AT, direction: DESC}}
+    ) {{
+      pageInfo {{ hasNextPage endCursor }}
+      nodes {{ {_PULL_REQUEST} }}
+    }}
+  }}
+}}"""
 _SEARCH = """query($search: String!, $size: Int!, $after: String) {
   search(type: ISSUE, query: $search, first: $size, after: $after) {
     issueCount
     pageInfo { hasNextPage endCursor }
-    nodes { ...issue }
+    nodes { ...issue %s }
   }
 }"""
 _COMMENTS = """query($ids: [ID!]!) {
@@ -111,7 +123,9 @@ class IssueReader:
     def __post_init__(self) -> None:
         fixes = _FIXES % (" ...pull" if self.needs_fixes else "") if self.files else ""
         choices = dict.fromkeys([_NEW + fixes, fixes, *([] if self.needs_fixes else [""])])
-        self._fields = [f"\nfragment issue on Issue {{\n  {_ISSUE}{one}\n  {self.comments}\n}}" for one in choices]
+        self._fields = [
+            f"\nfragment issue on Issue {{\n  state {_ISSUE}{one}\n  {self.comments}\n}}" for one in choices
+        ]
         self._fields = [one + _PULL % self.files if "...pull" in one else one for one in self._fields]
 
     def iterate_list(
@@ -122,10 +136,15 @@ class IssueReader:
         asked = {"owner": owner, "name": name, "states": states, "order": order}
         yield from self._iterate(_LIST, asked | {"since": since and since.isoformat()})
 
-    def iterate_search(self, query: str) -> Iterator[list[IssueNode]]:
+    def iterate_pull_requests(self) -> Iterator[list[IssueNode]]:
+        """Yield pages of the pull requests that are open or merged, the newest first."""
+        owner, _, name = self.connection.slug.partition("/")
+        yield from self._iterate(_PULL_REQUESTS, {"owner": owner, "name": name})
+
+    def iterate_search(self, query: str, *, with_pull_requests: bool = False) -> Iterator[list[IssueNode]]:
         """Yield pages of what GitHub finds in the repository, which are at most 1,000 issues."""
-        search = f"repo:{self.connection.slug} is:issue {query}"
-        for page in self._iterate(_SEARCH, {"search": search}):
+        kind, node = ("", _PULL_REQUEST) if with_pull_requests else ("is:issue ", "")
+        for page in self._iterate(_SEARCH % node, {"search": f"repo:{self.connection.slug} {kind}{query}"}):
             yield [issue for issue in page if issue.is_in(self.connection.slug)]
 
     def _iterate(self, document: str, variables: Mapping[str, Any]) -> Iterator[list[IssueNode]]:
@@ -133,7 +152,7 @@ class IssueReader:
         while cursor not in seen:
             seen.add(cursor)
             data = self._ask(document, {**variables, "after": cursor})
-            found = data.get("search") if document is _SEARCH else (data.get("repository") or {}).get("issues")
+            found = data.get("search") if "search" in variables else (data.get("repository") or {}).get("issues")
             page = parse_response(NodePage, found)
             self.total = page.total
             yield page.parse(IssueNode)
@@ -147,7 +166,8 @@ class IssueReader:
         while True:
             size = min(self._size, self.page_size)
             try:
-                data = self.connection.query(document + self._fields[0], {**variables, "size": size})
+                fields = self._fields[0] if "...issue" in document else ""
+                data = self.connection.query(document + fields, {**variables, "size": size})
             except GitHubError as error:
                 if error.kind is ErrorKind.INVALID and len(self._fields) > 1:
                     self._fields.pop(0)

@@ -43,8 +43,11 @@ class IssueSearch(RepositoryConnection):
         return ""
 
     def find_issues(self, slug: str, words: str) -> list[dict[str, str]]:
-        """Return title, url and content of the issues of a public repository that have all words."""
-        if not SLUG_PATTERN.fullmatch(slug):
+        """Return title, url and content of the issues of a public repository that have all words.
+
+        None of this repository, where the issue would be found that is triaged.
+        """
+        if not SLUG_PATTERN.fullmatch(slug) or slug.casefold() == self.slug.casefold():
             return []
         with translate_errors(_explain):
             try:

@@ -1,15 +1,17 @@
-"""Reads the repository's past issues, a page of them with labels, state and fixes in one request."""
+"""Reads the repository's past issues and pull requests, a page of them in one request."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import get_args
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
+from triage.github.github_errors import GitHubError
 from triage.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.github.issue_reader import IssueReader
 from triage.github.repository_connection import PAGE_SIZE, RepositoryConnection
-from triage.say.hidden_state import parse_state
+from triage.say.hidden_state import CommentState, parse_state
 
 MAX_FOUND = 20
 """Issues of the search by text."""
@@ -31,27 +33,37 @@ class PastIssues:
     """Longer texts of issues are cut."""
 
     def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
-        """Yield the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds."""
-        numbers: set[int] = set()
+        """Yield the newest issues, a page at a time, at most `limit`; then pull requests, and what `words` find.
+
+        The newest pull requests are those of one page.
+        """
+        read: set[int] = set()
+
+        def choose_new(page: list[IssueNode]) -> list[PastIssue]:
+            new = [issue for issue in self._convert(page) if issue.number not in read]
+            read.update(issue.number for issue in new)
+            return new
+
         reader = IssueReader(self.connection, min(PAGE_SIZE, limit), _COMMENTS, FILES)
         for page in reader.iterate_list("CREATED_AT"):
-            new = [issue for issue in self._convert(page) if issue.number not in numbers][: limit - len(numbers)]
-            numbers |= {issue.number for issue in new}
-            yield new
-            if not new or len(numbers) >= limit:
+            room = limit - len(read)
+            yield (new := choose_new(page)[:room])
+            if not new or len(read) >= limit:
                 break
+        with suppress(GitHubError):  # the token of a private repository may read issues alone
+            yield choose_new(next(reader.iterate_pull_requests(), []))
         if words:
             reader.page_size = MAX_FOUND
-            found = next(reader.iterate_search(words), [])
-            yield [issue for issue in self._convert(found) if issue.number not in numbers]
+            yield choose_new(next(reader.iterate_search(words, with_pull_requests=True), []))
 
     def _convert(self, issues: list[IssueNode]) -> list[PastIssue]:
         return list(filter(None, map(self._convert_one, issues)))
 
     def _convert_one(self, issue: IssueNode) -> PastIssue | None:
-        if issue.created_at is None:
+        if issue.created_at is None or issue.pull_state == "CLOSED":
             return None
         reason = (issue.state_reason or "").lower()
+        state = self._find_state(issue)
         return PastIssue(
             number=issue.number,
             title=issue.title[:MAX_TITLE_CHARS],
@@ -59,28 +71,30 @@ class PastIssues:
             author=issue.login,
             labels=issue.label_names,
             issue_type=issue.issue_type.name if issue.issue_type else "",
-            state="closed" if issue.state == "CLOSED" else "open",
+            is_pull_request=issue.pull_state is not None,
+            state="closed" if (issue.pull_state or issue.state) in ("CLOSED", "MERGED") else "open",
             state_reason=reason if reason in get_args(StateReason) else "",
             created_at=issue.created_at,
             updated_at=issue.updated_at,
             closed_at=issue.closed_at,
             milestone=issue.milestone.title if issue.milestone else "",
-            duplicate_of=_find_original(issue),
+            duplicate_of=find_original(issue),
             fixes=_list_fixes(issue) if issue.state == "CLOSED" else [],
-            suspects=self._find_suspects(issue),
+            suspects=state.suspects,
+            wrong=state.wrong,
         )
 
-    def _find_suspects(self, issue: IssueNode) -> list[str]:
+    def _find_state(self, issue: IssueNode) -> CommentState:
         # Anybody can write the marker.
         for comment in list_nodes(issue.comments):
             body = comment.body or ""
             if body.startswith(COMMENT_MARKER) and self.is_own_login(comment.login):
-                state = parse_state(body)
-                return state.suspects if state else []
-        return []
+                return parse_state(body) or CommentState()
+        return CommentState()
 
 
-def _find_original(issue: IssueNode) -> int | None:
+def find_original(issue: IssueNode) -> int | None:
+    """Return the number of the issue of which a person said that this is a duplicate."""
     last = next((event for event in reversed(list_nodes(issue.events)) if "Duplicate" in event.kind), None)
     if last is None or last.kind != "MarkedAsDuplicateEvent" or last.is_cross_repository:
         return None

@@ -9,6 +9,7 @@ from triage.citations.verify import merge_citations, verify_evidence, verify_sus
 from triage.domain.code import BestPlace, QuotedLine, Span, Suspect
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Ticket
 from triage.domain.run import Usage
 from triage.graph.active_skills import list_used_skills
@@ -90,7 +91,10 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
             documented=_quote_documentation(state) if is_asking else None,
             similar_issues=state.similar_issues,
-            possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
+            possible_duplicate=None
+            if "known" in state.withdrawn
+            else next(filter(_is_same, state.similar_issues), None),
+            withdrawn=state.withdrawn,
             area_labels=state.area_labels,
             past_issues=state.past_issue_count,
             evidence=evidence if is_bug else [],
@@ -182,6 +186,10 @@ def _quote_documentation(state: BugTriageState) -> QuotedLine | None:
 
 def _says_something(step: str) -> bool:
     return len(step.strip()) >= MIN_STEP_CHARS
+
+
+def _is_same(past: SimilarIssue) -> bool:
+    return past.named and not past.is_pull_request
 
 
 def _list_questions(state: BugTriageState) -> list[MissingInformation]:

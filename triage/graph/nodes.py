@@ -13,7 +13,7 @@ from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_files
 from triage.domain.code import BestPlace, CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
-from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
+from triage.domain.issue import Attachment, EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
 from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.domain.run import Outcome
 from triage.domain.statement import Leads
@@ -48,6 +48,8 @@ INDEX_SHARE = 0.6
 """Of the run's time; the rest is for the agents."""
 MEMORY_SHARE = 0.15
 """Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""
+ATTACHMENT_SHARE = 0.1
+"""Of the run's time, for reading what is attached, before the index is built."""
 MAX_SIMILAR = 5
 MAX_SECTIONS = 10
 """Of the documentation, for a model: of 51 questions the right one is among ten by words in 44 (`bench.documented`)."""
@@ -69,8 +71,9 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
     step = Step("prepare", services)
+    issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
-    update = await in_thread(_read, state.issue)
+    update = await in_thread(_read, issue)
     # Its own comment, which the agents do not see, is looked at once more.
     state = state.model_copy(update={"parsed": update["parsed"], "opening": update["opening"]})
     indexing = await step.attempt("rules", lambda: in_thread(_index, state, services), seconds)
@@ -81,14 +84,25 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     return update | (indexing.result or {}) | {"steps": step.records}
 
 
+async def _read_attachments(issue: Issue, services: Services) -> list[Attachment]:
+    if services.read_attachments is None:
+        return []
+    seconds = max(1.0, services.seconds_left() * ATTACHMENT_SHARE)
+    try:
+        return await in_thread(services.read_attachments, issue, seconds=seconds)
+    except TimeoutError:
+        return [Attachment(problem="GitHub took too long")]
+
+
 def _read(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
-    opening = read_issue(issue.model_copy(update={"thread": []}))
+    opening = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
     return {
         "parsed": parsed,
         "opening": opening,
         "issue": issue.model_copy(update={"thread": thread}),
+        "withdrawn": read_state(issue).wrong,
         "exchanges": find_exchanges(issue, *find_questions(issue)),
         "kind_reading": read_kind(opening, issue.labels),
         "earlier_report": find_earlier_report(issue),
@@ -268,15 +282,16 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     codebase, past, parsed = services.codebase, state.past_issues, state.parsed
 
     def look_back() -> dict[str, Any]:
-        codebase.add_past_issues(past)
-        learned = codebase.learn_from_labels(state.opening, past)
+        issues = [one for one in past if not one.is_pull_request]
+        codebase.add_past_issues(issues)
+        learned = codebase.learn_from_labels(state.opening, issues)
         places = codebase.find_places(parsed)
         kind_reading = _read_kind(state, places, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
-            **_route(state, codebase, places, learned.labels, past),
+            **_route(state, codebase, places, learned.labels, issues),
             "kind_reading": kind_reading,
             "facts": places,
         }

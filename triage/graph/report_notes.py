@@ -50,6 +50,7 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     ]
     if left_out := state.parsed.comments_left_out:
         notes.append(f"The thread is long: {left_out:,} older comments of other people were not read.")
+    notes += [f"An attachment was not read: {one.problem}." for one in state.issue.attachments if one.problem]
     notes += _list_proposal_notes(state)
     notes += [
         f"The {fault.step.replace('_', ' ')}'s tool {fault.name} failed: {fault.error}."

@@ -1,7 +1,7 @@
 """Reads an issue, or a README, into a `ParsedIssue`. Takes time linear in the text, and raises nothing for any text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -23,6 +23,7 @@ from triage.ports import Codebase
 
 _SESSION = "pycon"
 AUTHOR_COMMENT_HEADING = "Comment by the reporter"
+ATTACHMENT_HEADING = "Attachment"
 _MAX_COMMENT_CHARS = 65_536
 """Of all comments by the author together."""
 _MAX_SECTION_BLOCKS = 200
@@ -34,10 +35,10 @@ _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print
 
 
 def read_issue(issue: Issue) -> ParsedIssue:
-    """Return what a person sees in the issue and in its author's comments, taken apart."""
+    """Return what a person sees in the issue, in its author's comments and in what they attached, taken apart."""
     title, invisible = extract_visible_line(issue.title)
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
-    blocks = _merge_sessions(_join_pages(pages))
+    blocks = _merge_sessions([*_join_pages(pages), *_list_attached(issue)])
     prose, code_blocks, traces = _separate_code(blocks)
     sections = _find_sections(blocks)
     code = [block.text for block in code_blocks]
@@ -115,6 +116,13 @@ def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:
         if page.blocks:
             blocks += [Block(kind="heading", text=AUTHOR_COMMENT_HEADING, level=1), *page.blocks]
     return blocks
+
+
+def _list_attached(issue: Issue) -> Iterator[Block]:
+    for one in issue.attachments:
+        if one.text:
+            yield Block(kind="heading", text=ATTACHMENT_HEADING, level=1)
+            yield Block(kind="code", text=one.text)
 
 
 def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:

@@ -64,7 +64,7 @@ async def run_task(task: Task, run: Run) -> RunResult:
     if isinstance(request, Skip):
         return write_skip(request.reason, run)
     if isinstance(request, QuietTask):
-        return await write_quiet(issue, run)
+        return await write_quiet(issue, request, run)
     return await _triage(request, run)
 
 

@@ -9,7 +9,7 @@ from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptio
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import Trigger
+from triage.domain.task import QuietTask, Trigger
 from triage.jobs.model_run_cap import is_by_writer
 from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
@@ -27,7 +27,8 @@ REFETCH_SHARE = 0.5
 
 LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
 """A run has looked at the issue before."""
-NOT_QUIET = "`/triage quiet` does nothing with `comment: never`: no comment may remember it."
+NOT_QUIET = "`/triage quiet` and `wrong` do nothing with `comment: never`: no comment may remember it."
+NO_COMMENT = "There is no comment on this issue that could be wrong."
 
 
 async def publish_report(report: RunReport, request: TriageRequest, repository: Repository, run: Run) -> RunResult:
@@ -187,12 +188,14 @@ def add_notes(report: RunReport, *notes: str) -> RunReport:
     return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
-async def write_quiet(issue: Issue, run: Run) -> RunResult:
-    """Write that nothing more is written on the issue until somebody asks."""
-    if run.policy.comment == "never":
-        return write_skip(NOT_QUIET, run)
-    run.progress.info(f"Triage is quiet on issue {issue.number} from now on.")
-    done = await write_effects(plan_quiet(issue.number or 0, find_our_comment(issue), run.policy), run)
+async def write_quiet(issue: Issue, task: QuietTask, run: Run) -> RunResult:
+    """Write that nothing more is written on the issue until somebody asks, or take back what is wrong."""
+    comment = find_our_comment(issue)
+    if run.policy.comment == "never" or (task.wrong and comment is None):
+        return write_skip(NO_COMMENT if task.wrong and comment is None else NOT_QUIET, run)
+    about = f" about {', '.join(task.wrong)}" if task.wrong else ""
+    run.progress.info(f"Triage is quiet{about} on issue {issue.number} from now on.")
+    done = await write_effects(plan_quiet(task, comment, run.policy), run)
     return _build_result(Status.SKIPPED, done)
 
 

@@ -88,6 +88,17 @@ class Budget:
             )
             _add_to_meter(call)
 
+    def fit_output(self, model: str, prompt_tokens: int, least: int, most: int) -> int:
+        """Return how many tokens an answer may have, so that no limit is exceeded; never fewer than `least`."""
+        prompt = self.price_usage(model, TokenCount(prompt_tokens))
+        whole = self.price_usage(model, TokenCount(prompt_tokens, most))
+        with self._lock:
+            total = sum([self.usage, *self._reserved], prompt)
+        left = self._limits.tokens - total.tokens
+        if price := whole.priced_usd - prompt.priced_usd:
+            left = min(left, int((self._limits.usd - total.priced_usd) / price * most))
+        return max(least, min(most, left))
+
     def price_usage(self, model: str, tokens: TokenCount) -> Usage:
         """Return the usage of one call, without dollars for a model whose price is unknown."""
         price = self._prices.cost_usd(model, tokens)
@@ -126,7 +137,6 @@ def _record_failure(request: RequestUsage, error: BaseException, prompt_tokens: 
     timed_out = isinstance(error, asyncio.CancelledError) or failure.reason == "timed out"
     request.outcome = Outcome.TIMED_OUT if timed_out else Outcome.FAILED
     request.error = failure.reason
-    request.tokens = request.tokens or failure.billed
     if request.tokens is None and failure.may_be_billed:
         request.tokens, request.estimated = TokenCount(prompt_tokens), True
         request.pending = TokenCount(0, max_output_tokens)

@@ -1,33 +1,37 @@
 """The language model behind the `Model` port."""
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, merge_message_runs
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, merge_message_runs
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from triage.base.errors import ModelUnavailable
+from triage.base.errors import InvalidAnswer, ModelUnavailable
 from triage.domain.run import Usage
 from triage.model import output_formats
 from triage.model.budget import Budget
 from triage.model.endpoint import Endpoint, RetryPolicy
-from triage.model.endpoint_features import EndpointFeatures
+from triage.model.endpoint_features import MAX_REFUSALS, THINKING_TOKENS
 from triage.model.model_errors import (
+    CUT_AT_LENGTH,
+    PROMPT_TOO_LONG,
     REQUEST_ERRORS,
+    TIMED_OUT,
     EndpointBusy,
     ModelFailure,
     Remedy,
     WrongFormat,
     classify_error,
 )
-from triage.model.output_formats import ModelReply, OutputFormat, to_model_reply
+from triage.model.output_formats import REASONING_BLOCKS, REASONING_MODEL, ModelReply, OutputFormat, to_model_reply
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.ports import MeasuredUsage, Tier
 from triage.safety.secrets.redactor import Redact
@@ -36,41 +40,52 @@ A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
 
 MAX_REQUESTS = 4
-"""For one call, including retries, other modes, a second question and the fallback."""
+"""For one call to one model, without those that the endpoint refuses: attempts, more room, a second question."""
+FIRST_SHARE = 0.6
+"""Of a call's time, for the first of two models."""
 MAX_REPEATED_CHARS = 4_000
 """Of an answer that does not fit, when it is shown to its model."""
 
 
 @dataclass
 class _Call(Generic[T]):
-    messages: list[BaseMessage]
+    """A call to one model: what is asked, and how the next request asks it."""
+
+    model: str
+    messages: Sequence[BaseMessage]
     output_format: OutputFormat[T]
-    max_tokens: int
+    answer_tokens: int
+    left_out: Set[str]
+    has_other_model: bool
+    """Whether another one is asked after it."""
+    failed_before: int
+    """Calls in a row that the model had failed."""
     requests: int = 0
-    modes: dict[str, int] = field(default_factory=dict)
-    """Index of the mode to try next, by model."""
-    correction: list[BaseMessage] = field(default_factory=list)
+    refusals: int = 0
+    correction: Sequence[BaseMessage] = ()
     """The answer that did not fit, and why."""
+    is_thinking: bool = False
+    """Whether the last answer was cut while its model thought."""
+    has_more_room: bool = False
 
 
 @dataclass
 class ChatModel:
     """Implements the `Model` port over an OpenAI-compatible endpoint.
 
-    Each call is reserved in the budget, retried, adapted to the endpoint, and validated. It makes at most four
-    requests: on a busy endpoint three to the tier's model, one to the fallback. Once the fallback had to answer, it is
-    asked first for a while, and the tier's model last.
+    Each request is reserved in the budget and adapted to what the model takes, and each answer is validated. After a
+    failure of one model the other one is asked. One that was busy is asked last until it answers.
     """
 
     endpoint: Endpoint
     models: Mapping[Tier, str]
     fallback: str
+    """Empty: `main` and `fast` stand in for each other."""
     budget: Budget
     retry: RetryPolicy
     redact_prompt: Redact = lambda tree: tree
     """Masks our own secrets, as `redact_answer`."""
     redact_answer: Redact = lambda tree: tree
-    features: EndpointFeatures = field(default_factory=EndpointFeatures)
 
     @property
     def usage(self) -> Usage:
@@ -95,111 +110,132 @@ class ChatModel:
         return self._chain(output_formats.tools_or_answer_format(tools, answer), tier, max_tokens)
 
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:
-        model = self.models[tier]
-
         async def answer(prompt: Any) -> T:
             messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
-            with self.endpoint.breaker.count_failures():
-                return await self._ask_with_retries(model, _Call(messages, output_format, max_tokens))
+            order, failures = self._order_models(tier), list[ModelUnavailable]()
+            for model in order:
+                features, has_other = self.endpoint.features.of(model), model != order[-1]
+                left_out, failed = features.left_out, features.failed_calls
+                call = _Call(model, messages, output_format, max_tokens, left_out, has_other, failed)
+                try:
+                    return await self._ask(call)
+                except ModelUnavailable as error:
+                    failures.append(error)
+            raise failures[0]
 
-        return RunnableLambda(answer, name=model)
+        return RunnableLambda(answer, name=self.models[tier])
 
-    async def _ask_with_retries(self, model: str, call: _Call[T]) -> T:
-        order = self._order_models(model)
-        first_requests = MAX_REQUESTS - (len(order) - 1)
+    def _order_models(self, tier: Tier) -> list[str]:
+        """Return the model of a tier and the one that stands in, in the order in which they are asked."""
+        model = self.models[tier]
+        other = self.fallback or self.models["fast" if tier == "main" else "main"]
+        features = self.endpoint.features
+        both = sorted(dict.fromkeys([model, other]), key=lambda name: features.of(name).is_busy)
+        return [name for name in both if not features.of(name).drop_reason] or [model]
 
-        def may_ask_first() -> bool:
-            return call.requests < first_requests and self._order_models(model)[0] == order[0]
+    async def _ask(self, call: _Call[T]) -> T:
+        features = self.endpoint.features
+        attempts = self.retry.attempts(lambda: call.requests < MAX_REQUESTS)
+        try:
+            answer: T = await attempts(self._ask_in_each_form, call)
+        except asyncio.CancelledError:
+            features.record_failed_call(call.model, TIMED_OUT, is_busy=True)
+            raise
+        except ModelUnavailable as error:
+            if not error.reason.startswith(PROMPT_TOO_LONG):  # which says nothing of the next call
+                features.record_failed_call(call.model, error.reason, is_busy=isinstance(error, EndpointBusy))
+            if error.reason == CUT_AT_LENGTH:  # the most expensive way to fail
+                features.of(call.model).drop_reason = error.reason
+            raise
+        is_answer = not isinstance(answer, AIMessage) and not getattr(answer, "error", None)
+        features.record_reply(call.model, is_answer=is_answer)
+        return answer
 
-        async def ask_once(call: _Call[T]) -> T:
-            if not may_ask_first():  # the fallback answered another call while this one waited
-                raise EndpointBusy("another model answers in its place")
-            return await self._ask_model(order[0], call)
-
-        async def ask_first(call: _Call[T]) -> T:
-            return await self.retry.attempts(may_ask_first)(ask_once, call)
-
-        async def ask_last(call: _Call[T]) -> T:
-            if call.requests >= MAX_REQUESTS:
-                raise EndpointBusy("no request is left")
-            answer = await self._ask_model(order[-1], call)
-            if order[-1] == model:
-                self.features.prefer_model(model)
-            else:
-                self.features.prefer_fallback(model, self.retry.clock())
-            return answer
-
-        first: Runnable[_Call[T], T] = RunnableLambda(ask_first, name=order[0])
-        last: Runnable[_Call[T], T] = RunnableLambda(ask_last, name=order[-1])
-        chain = first.with_fallbacks([last], exceptions_to_handle=(EndpointBusy,)) if len(order) > 1 else first
-        return await chain.ainvoke(call)
-
-    def _order_models(self, model: str) -> list[str]:
-        """Return the model of a call and its fallback, in the order in which they are asked."""
-        if self.fallback == model or self.features.drop_reason(self.fallback):
-            return [model]
-        is_fallback_first = self.features.prefers_fallback(model, self.retry.clock())
-        return [self.fallback, model] if is_fallback_first else [model, self.fallback]
-
-    async def _ask_model(self, model: str, call: _Call[T]) -> T:
-        """Send one request, and further ones in other modes if the endpoint refuses it."""
-        learned = self.features.first_mode(model, call.output_format)
-        refused = call.modes.values()  # by another model of the same endpoint
-        call.modes.setdefault(model, max([learned, *refused]))
+    async def _ask_in_each_form(self, call: _Call[T]) -> T:
+        """Ask until there is an answer: without what the model refuses, with more room, once more for one that fits."""
         while True:
-            if reason := self.features.drop_reason(model):
-                raise ModelUnavailable(reason)
-            self.endpoint.breaker.check()
+            features = self.endpoint.features.of(call.model)
+            if features.drop_reason:
+                raise ModelUnavailable(features.drop_reason)
+            if call.has_other_model and features.failed_calls > call.failed_before:  # in another call, meanwhile
+                raise EndpointBusy("another model answers in its place")
             self.retry.check_time()
-            is_first_question = not call.correction
+            is_corrected, may_ask = bool(call.correction), call.requests + 1 < MAX_REQUESTS
             try:
-                return await self._send_request(model, call)
+                return await self._send_request(call)
             except WrongFormat:
-                if not is_first_question or call.requests >= MAX_REQUESTS or self.features.has_misfit(model):
-                    self.features.record_misfit(model, call.output_format, call.modes[model])
+                if is_corrected or not may_ask:
                     raise
+            except InvalidAnswer as error:
+                if error.reason != CUT_AT_LENGTH or not call.is_thinking or call.has_more_room or not may_ask:
+                    raise
+                call.has_more_room = True
             except REQUEST_ERRORS as error:
-                self._adapt_request(model, call, classify_error(error))
+                self._adapt_request(call, classify_error(error))
 
-    def _adapt_request(self, model: str, call: _Call[T], failure: ModelFailure) -> None:
+    def _adapt_request(self, call: _Call[T], failure: ModelFailure) -> None:
         if failure.remedy is Remedy.RETRY:
             raise EndpointBusy(failure.reason, failure.retry_after)
-        adapted = self.features.learn_from(model, failure)
-        has_other_mode = call.modes[model] + 1 < len(call.output_format.modes)
-        if not adapted and failure.remedy is Remedy.OTHER_MODE and has_other_mode:
-            call.modes[model] += 1
-            adapted = True
-        if not adapted or call.requests >= MAX_REQUESTS:
-            raise ModelUnavailable(failure.reason)
+        features = self.endpoint.features
+        options = features.list_options(call.model, call.output_format, call.left_out)
+        option = features.choose_option(failure, options) if call.refusals < MAX_REFUSALS else ""
+        if option:
+            call.left_out |= {option}
+            call.refusals, call.requests = call.refusals + 1, call.requests - 1
+            return
+        if failure.remedy is Remedy.DROP_MODEL:
+            features.of(call.model).drop_reason = failure.reason
+        raise ModelUnavailable(failure.reason)
 
-    async def _send_request(self, model: str, call: _Call[T]) -> T:
-        index = call.modes[model]
-        mode = call.output_format.modes[index]
-        prompt = [*mode.preface, *call.messages, *call.correction]
-        if self.features.needs_alternating_roles(model):
-            prompt = merge_message_runs(prompt, chunk_separator="\n\n")
-        estimate = estimate_prompt(prompt, mode.prompt_addition)
-        accepts_temperature = self.features.accepts_temperature(model)
-        client = self.endpoint.chat_client(model, self.retry.seconds_left(), temperature=accepts_temperature)
-        options = self.features.length_arguments(model, call.max_tokens) | self.features.reasoning_arguments(model)
-        with self.budget.record_request(model, mode.name, estimate, call.max_tokens) as usage:
+    async def _send_request(self, call: _Call[T]) -> T:
+        features, model, left_out = self.endpoint.features, call.model, call.left_out
+        is_response = features.speaks_responses(left_out)
+        arguments = call.output_format.build_arguments(left_out)
+        prompt = _build_prompt(call, is_response=is_response)
+        estimate = estimate_prompt(prompt, json.dumps(arguments) if arguments else "")
+        room = max(call.answer_tokens, 0 if "room" in left_out else THINKING_TOKENS * (1 + call.has_more_room))
+        room = self.budget.fit_output(model, estimate, call.answer_tokens, room)
+        seconds = self.retry.seconds_left() * (FIRST_SHARE if call.has_other_model else 1)
+        client = self.endpoint.chat_client(model, seconds, is_response=is_response)
+        mode = call.output_format.name_mode(left_out)
+        with self.budget.record_request(model, mode, estimate, room) as usage:
             call.requests += 1
-            message = await client.ainvoke(prompt, **options, **mode.arguments)
-            self.endpoint.breaker.reset()
-            billed = parse_usage(message.response_metadata.get("token_usage"))
+            message = await client.ainvoke(prompt, **features.build_options(model, room, left_out), **arguments)
+            billed = parse_usage(message.response_metadata.get("token_usage") or message.usage_metadata)
             usage.tokens = billed or TokenCount(estimate, estimate_prompt([message], ""))
             usage.estimated = billed is None
-            if billed and billed.output > call.max_tokens:
-                self.features.record_overrun(model)
-            reply = to_model_reply(message).redact(self.redact_answer).leave_out_quoted(prompt)
-            self.features.accept_mode(model, call.output_format, index)
+            reply = to_model_reply(message, model).redact(self.redact_answer)
+            call.is_thinking = reply.is_thought or usage.tokens.reasoning > 0
             try:
-                answer = mode.read(reply)
+                answer = call.output_format.read(reply, "\n".join(one.text for one in prompt if one.type != "ai"))
             except WrongFormat as error:
                 call.correction = _build_correction(reply, error)
+                # An endpoint that takes a schema and answers with prose may ignore it.
+                call.left_out |= call.output_format.options & ({"response_format"} if error.prose else set())
                 raise
-            self.features.confirm_mode(model, call.output_format, index)
+            features.of(model).left_out |= left_out
         return answer
+
+
+def _build_prompt(call: _Call[Any], *, is_response: bool) -> list[BaseMessage]:
+    messages = [*call.output_format.build_preface(call.left_out), *call.messages, *call.correction]
+    prompt = [_hand_on_reasoning(message, call, is_response=is_response) for message in messages]
+    if "system" in call.left_out:
+        prompt = [HumanMessage(one.content) if isinstance(one, SystemMessage) else one for one in prompt]
+    if call.left_out & {"system", "messages"}:
+        prompt = merge_message_runs(prompt, chunk_separator="\n\n")
+    return prompt
+
+
+def _hand_on_reasoning(message: BaseMessage, call: _Call[Any], *, is_response: bool) -> BaseMessage:
+    """Return a message with the reasoning of its turn, if the same model wrote it: no other can read it."""
+    extra = message.additional_kwargs
+    if not extra or extra.get(REASONING_MODEL) != call.model or "replay" in call.left_out:
+        return message.model_copy(update={"additional_kwargs": {}})
+    if not is_response:
+        return message
+    texts = [{"type": "text", "text": message.text}] if message.text else []
+    return message.model_copy(update={"content": [*extra.get(REASONING_BLOCKS, ()), *texts], "additional_kwargs": {}})
 
 
 def _to_messages(prompt: Any) -> list[BaseMessage]:

@@ -38,14 +38,19 @@ class MeteredEmbeddings(Embeddings):
     _spent: Usage = field(default_factory=Usage)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        with self.endpoint.breaker.count_failures():
+        features = self.endpoint.features
+        if reason := features.of(self.model).drop_reason:
+            raise ModelUnavailable(reason)
+        try:
             return self.retry.attempts_in_thread()(self._send_request, self.redact(texts))
+        except EndpointBusy as error:
+            features.record_failed_call(self.model, error.reason, is_busy=True)
+            raise
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
 
     def _send_request(self, texts: Sequence[str]) -> list[list[float]]:
-        self.endpoint.breaker.check()
         self.retry.check_time()
         estimate = sum(map(token_count.estimate_text, texts))
         self._check_share(estimate)
@@ -55,7 +60,6 @@ class MeteredEmbeddings(Embeddings):
                 seconds = self.retry.request_seconds(MAX_REQUEST_SECONDS)
                 client = self.endpoint.sdk_client.embeddings
                 response = client.create(input=list(texts), model=self.model, timeout=seconds)
-                self.endpoint.breaker.reset()
                 reported = getattr(response, "usage", None)
                 billed = token_count.parse_usage(reported.model_dump() if reported else None)
                 usage.tokens, usage.estimated = billed or TokenCount(estimate), billed is None

@@ -5,23 +5,26 @@ import json
 import math
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import httpx2
 import openai
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
-from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception_type
+from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception
 
 from triage.base.errors import AnswerTooLarge, ModelUnavailable, TimeLimitExceeded
 from triage.base.network import create_ssl_context, proxy_for
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
+from triage.domain.run import ReasoningEffort
 from triage.model.budget import current_deadline
-from triage.model.model_errors import EndpointBusy, classify_error
+from triage.model.endpoint_features import EndpointFeatures
+from triage.model.model_errors import TIMED_OUT, EndpointBusy, classify_error
+from triage.model.output_formats import REASONING_FIELDS
 
 MAX_ATTEMPTS = 3
 MIN_REQUEST_SECONDS = 3.0
@@ -56,7 +59,7 @@ class RetryPolicy:
         return max(1.0, min(limit, self.seconds_left() / (MAX_ATTEMPTS + 2)))
 
     def attempts(self, may_continue: Callable[[], bool]) -> AsyncRetrying:
-        """Return the attempts of one call, as long as `may_continue` and time is left."""
+        """Return the attempts of one call, as long as `may_continue` and time is left. A slow endpoint has one."""
         return AsyncRetrying(sleep=self.sleep, **self._conditions(may_continue))
 
     def attempts_in_thread(self) -> Retrying:
@@ -68,7 +71,7 @@ class RetryPolicy:
             return state.attempt_number >= MAX_ATTEMPTS or not may_continue() or not has_time
 
         return {
-            "retry": retry_if_exception_type(EndpointBusy),
+            "retry": retry_if_exception(lambda error: isinstance(error, EndpointBusy) and error.reason != TIMED_OUT),
             "stop": is_last,
             "wait": _seconds_before_retry,
             "reraise": True,
@@ -93,38 +96,12 @@ MAX_CHAT_BYTES = 8_000_000
 MAX_SYNC_BYTES = 16_000_000
 """Of a list of models, or of 96 vectors: with 4,096 numbers each in decimal notation they have 9 MB."""
 CHECK_SECONDS = 10.0
-MAX_FAILURES = 2
-"""Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
 
 _CLIENT_OPTIONS: dict[str, Any] = {
     "headers": {"Accept-Encoding": "identity"},
     "trust_env": False,
     "follow_redirects": False,  # they would take the prompt elsewhere
 }
-
-
-class CircuitBreaker:
-    """Counts the calls in a row that failed because the endpoint is busy, unreachable or too slow."""
-
-    def __init__(self) -> None:
-        self._failures = 0
-
-    def check(self) -> None:
-        """Raise ModelUnavailable if the endpoint is not asked any more."""
-        if self._failures >= MAX_FAILURES:
-            raise ModelUnavailable("endpoint keeps failing: not asked any more")
-
-    @contextmanager
-    def count_failures(self) -> Iterator[None]:
-        self.check()
-        try:
-            yield
-        except (EndpointBusy, asyncio.CancelledError):
-            self._failures += 1
-            raise
-
-    def reset(self) -> None:
-        self._failures = 0
 
 
 @dataclass
@@ -139,22 +116,26 @@ class Endpoint:
     request_id: str
     base_url: str = OPENAI_URL
     """Never empty: the SDK would read it from the environment."""
-    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    effort: ReasoningEffort = "low"
 
-    def chat_client(self, model: str, seconds: float = math.inf, *, temperature: bool = True) -> ChatOpenAI:
-        """Return the client for one request to a model; without a temperature for models that refuse the parameter.
+    @cached_property
+    def features(self) -> EndpointFeatures:
+        """What was learned of its models in this run."""
+        return EndpointFeatures(self.base_url, self.effort)
+
+    def chat_client(self, model: str, seconds: float = math.inf, *, is_response: bool = False) -> ChatOpenAI:
+        """Return the client for one request to a model, in the Responses API or in chat completions.
 
         `seconds` is how long its caller waits: a local model may take minutes.
         """
         return _LenientChatOpenAI(
             model=model,
-            temperature=0 if temperature else None,
             base_url=self.base_url,
             api_key=self.api_key,
             timeout=_limit_times(seconds),
             max_retries=0,
             default_headers=self._headers,
-            use_responses_api=False,
+            use_responses_api=is_response,
             # Under a server that streams messages LangChain would stream too: then an endpoint may leave out what the
             # call used, and a client would see words that nobody has checked.
             disable_streaming=True,
@@ -205,16 +186,42 @@ class Endpoint:
 
 
 class _LenientChatOpenAI(ChatOpenAI):
-    """Takes the arguments of a call as an object, and as JSON in a string in JSON, which are errors to its base."""
+    """Chat completions as other endpoints speak them.
+
+    Takes the arguments of a call as an object, and as JSON in a string in JSON; reads and hands on the reasoning that
+    stands beside the content; and sends a schema so that the SDK does not parse the reply, for it hides errors in it.
+    """
 
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
-        for choice in getattr(response, "choices", None) or ():
-            for call in getattr(getattr(choice, "message", None), "tool_calls", None) or ():
+        messages = [getattr(choice, "message", None) for choice in getattr(response, "choices", None) or ()]
+        for message in messages:
+            for call in getattr(message, "tool_calls", None) or ():
                 if function := getattr(call, "function", None):
                     function.arguments = _unwrap_arguments(function.arguments)
-        return super()._create_chat_result(response, generation_info)
+        result = super()._create_chat_result(response, generation_info)
+        for message, generation in zip(messages, result.generations, strict=True):
+            beside = getattr(message, "model_extra", None) or {}
+            fields = {name: beside[name] for name in _REASONING_FIELDS if beside.get(name) is not None}
+            generation.message.additional_kwargs[REASONING_FIELDS] = fields
+        return result
+
+    def _get_request_payload(
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
+        if "messages" in payload:
+            messages = self._convert_input(input_).to_messages()
+            for message, sent in zip(messages, payload["messages"], strict=True):
+                sent.update(message.additional_kwargs.get(REASONING_FIELDS, {}))
+            schema = {name: payload.pop(name) for name in ("response_format",) if name in payload}
+            payload["extra_body"] = (payload.get("extra_body") or {}) | schema
+        return payload
+
+
+_REASONING_FIELDS = ("reasoning", "reasoning_content", "reasoning_details")
+"""Of OpenRouter, DeepSeek, Kimi, vLLM and llama.cpp. DeepSeek wants its own back between calls of tools."""
 
 
 def _unwrap_arguments(arguments: Any) -> Any:

@@ -1,121 +1,114 @@
-"""What is learned about an endpoint during a run: modes and parameters of its models, and whom to ask first."""
+"""What the models of an endpoint take, and which of them still answer: by name and host, and learned during a run."""
 
 import re
-from collections import defaultdict
+from collections.abc import Set
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from triage.model.model_errors import CUT_AT_LENGTH, ModelFailure, Remedy
+from triage.domain.run import ReasoningEffort
+from triage.model.model_errors import ModelFailure, Remedy
 from triage.model.output_formats import OutputFormat
 
-MAX_CUT_ANSWERS = 2
-"""In a row: each is paid in full, and a model that thinks without end does not stop doing so."""
-FALLBACK_SECONDS = 600.0
-"""How long the fallback is asked first. Most runs are shorter."""
-_OPTIONAL_REASONING = re.compile(r"gpt-(?:5\.[1-9]|[6-9])")
-"""OpenAI's models that can answer without reasoning. With any, they refuse tools in chat completions and a temperature,
-and it counts as part of the answer's length: https://developers.openai.com/api/docs/guides/deployment-checklist"""
+MAX_FAILED_CALLS = 2
+"""Without an answer in between, each with all its attempts. They take a minute or two, and there is a fallback."""
+MAX_REFUSALS = 6
+"""Of one call to one model."""
+THINKING_TOKENS = 16_000
+"""Room for an answer and the reasoning before it, which counts as part of its length."""
+_SPEAKS_RESPONSES = re.compile(r"api\.openai\.com|[\w-]+\.(?:openai|cognitiveservices|services\.ai)\.azure\.\w+")
+"""Hosts with the Responses API. OpenAI's strongest models take tools nowhere else, and reasoning is handed on there."""
 _IGNORES_SCHEMAS = frozenset({"api.anthropic.com"})
 """Hosts that accept `response_format` and ignore it: https://platform.claude.com/docs/en/api/openai-sdk"""
-_ADAPTABLE = frozenset({"temperature", "max_completion_tokens", "messages", "reasoning_effort"})
-"""Parameters without which, or otherwise written, a request may succeed. `messages`: two of one role in a row."""
+_TAKES_TEMPERATURE = re.compile(r"gpt-4|(?:open-)?mi[sx]tral|codestral|devstral")
+"""Models that do not reason. Others refuse a temperature, or repeat themselves without end at 0."""
+_GUESSES = ("bounds", "strict", "response_format", "reasoning_effort", "other_effort", "include", "temperature")
+"""What is left out, one after the other, when a refusal does not say what it is about."""
 
 
+@dataclass
+class ModelFeatures:
+    """What one model takes, and how it answers."""
+
+    left_out: Set[str] = frozenset()
+    """Options of requests, as `list_options` names them, without which a request was accepted."""
+    failed_calls: int = 0
+    """Since its last answer."""
+    is_busy: bool = False
+    """Whether it was busy, unreachable or too slow in its last call: then the other model is asked first."""
+    drop_reason: str = ""
+    """Why it is not asked any more; empty while it is."""
+
+
+@dataclass
 class EndpointFeatures:
-    """Features of one endpoint, by model. Starts with the newest parameters of OpenAI.
+    """Features of one endpoint, by model."""
 
-    Times are seconds of the run's monotonic clock.
-    """
+    base_url: str = ""
+    effort: ReasoningEffort = "low"
+    _models: dict[str, ModelFeatures] = field(default_factory=dict)
 
-    def __init__(self, base_url: str = "") -> None:
-        self._ignores_schemas = urlsplit(base_url).hostname in _IGNORES_SCHEMAS
-        self._drop_reasons: dict[str, str] = {}
-        self._cut_answers = 0
-        self._misfits: set[str] = set()
-        self._first_mode: dict[tuple[str, str], int] = {}
-        self._confirmed_modes: set[tuple[str, str, int]] = set()
-        self._refused: defaultdict[str, set[str]] = defaultdict(set)
-        """Parameters, by the model that refused or ignored them."""
-        self._fallback_until: dict[str, float] = {}
-
-    def drop_reason(self, model: str) -> str:
-        """Return why the model is not asked any more; empty while it is."""
-        if self._cut_answers >= MAX_CUT_ANSWERS:
-            return f"{MAX_CUT_ANSWERS} answers in a row were cut at their length limit"
-        return self._drop_reasons.get(model, "")
-
-    def has_misfit(self, model: str) -> bool:
-        """Return whether its last answer that needed a form could not be read: then each question is asked once."""
-        return model in self._misfits
-
-    def prefers_fallback(self, model: str, now: float) -> bool:
-        """Return whether the fallback of a model is asked before it."""
-        return now < self._fallback_until.get(model, now)
-
-    def prefer_fallback(self, model: str, now: float) -> None:
-        """Return the fallback answered after the model had failed: it is asked first for ten minutes."""
-        self._fallback_until[model] = now + FALLBACK_SECONDS
-
-    def prefer_model(self, model: str) -> None:
-        """Return the model answered after its fallback had failed."""
-        self._fallback_until.pop(model, None)
-
-    def accepts_temperature(self, model: str) -> bool:
-        return "temperature" not in self._refused[model]
-
-    def needs_alternating_roles(self, model: str) -> bool:
-        """Return whether two messages of one role in a row are refused."""
-        return "messages" in self._refused[model]
-
-    def length_arguments(self, model: str, max_tokens: int) -> dict[str, Any]:
-        """Return the arguments that limit the length of the answer.
-
-        OpenAI's reasoning models refuse `max_tokens`; Ollama, llama.cpp and Mistral know no other.
-        """
-        if "max_completion_tokens" in self._refused[model]:
-            return {"extra_body": {"max_tokens": max_tokens}}
-        return {"max_tokens": max_tokens}  # which langchain-openai sends as `max_completion_tokens`
-
-    def reasoning_arguments(self, model: str) -> dict[str, Any]:
-        """Return the argument that turns reasoning off, for models that are known to take it or that asked for it."""
-        by_name = _OPTIONAL_REASONING.match(model.rpartition("/")[2]) is not None
-        # A refusal means that it was sent to a model that cannot do without, or was missing where tools need it.
-        return {"reasoning_effort": "none"} if by_name != ("reasoning_effort" in self._refused[model]) else {}
-
-    def first_mode(self, model: str, output_format: OutputFormat[Any]) -> int:
-        return self._first_mode.get(
-            (model, output_format.name), len(output_format.modes) - 1 if self._ignores_schemas else 0
+    def of(self, model: str) -> ModelFeatures:
+        return self._models.setdefault(
+            model, ModelFeatures(frozenset({"response_format"} if self._host in _IGNORES_SCHEMAS else ()))
         )
 
-    def accept_mode(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
-        """Remember that the endpoint accepts requests in this mode."""
-        self._first_mode[(model, output_format.name)] = index
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
 
-    def confirm_mode(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
-        """Remember that an answer in this mode could be read."""
-        self._cut_answers = 0
-        if output_format.name == "structured":
-            self._misfits.discard(model)
-        self.accept_mode(model, output_format, index)
-        self._confirmed_modes.add((model, output_format.name, index))
+    def record_reply(self, model: str, *, is_answer: bool) -> None:
+        """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
+        features = self.of(model)
+        features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
 
-    def record_misfit(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
-        """Begin with the next mode from now on if no answer in this one could be read: the endpoint may ignore it."""
-        self._misfits.add(model)
-        if (model, output_format.name, index) not in self._confirmed_modes:
-            self.accept_mode(model, output_format, min(index + 1, len(output_format.modes) - 1))
+    def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
+        """Count a call that failed for good. After two without an answer the model is not asked any more."""
+        features = self.of(model)
+        features.failed_calls, features.is_busy = features.failed_calls + 1, is_busy
+        if features.failed_calls >= MAX_FAILED_CALLS and not features.drop_reason:
+            features.drop_reason = f"not asked any more after {MAX_FAILED_CALLS} failed calls: {reason}"
 
-    def record_overrun(self, model: str) -> None:
-        """Use `max_tokens` from now on: an answer was too long, so the endpoint ignores the newer parameter."""
-        self._refused[model].add("max_completion_tokens")
+    def speaks_responses(self, left_out: Set[str]) -> bool:
+        """Return whether a request goes to the Responses API, and not to chat completions."""
+        return "responses" not in left_out and (
+            "completions" in left_out or bool(_SPEAKS_RESPONSES.fullmatch(self._host))
+        )
 
-    def learn_from(self, model: str, failure: ModelFailure) -> bool:
-        """Adapt to a failed call. Returns whether the same request may succeed now."""
-        self._cut_answers += failure.reason == CUT_AT_LENGTH
-        if failure.remedy is Remedy.DROP_MODEL:
-            self._drop_reasons[model] = failure.reason
-        parameter = failure.refused_parameter
-        if parameter not in _ADAPTABLE or parameter in self._refused[model]:
-            return False
-        self._refused[model].add(parameter)
-        return True
+    def build_options(self, model: str, room: int, left_out: Set[str]) -> dict[str, Any]:
+        """Return the arguments of a request that are no matter of its format.
+
+        `store`: nothing of an issue stays at the provider, so that reasoning goes back and forth in the request.
+        """
+        efforts = [self.effort, "low" if self.effort == "none" else "none"]
+        refused = len({"reasoning_effort", "other_effort"} & left_out)
+        options: dict[str, Any] = {"reasoning_effort": efforts[refused]} if refused < len(efforts) else {}
+        if _takes_temperature(model) and "temperature" not in left_out:
+            options["temperature"] = 0
+        if self.speaks_responses(left_out):
+            options["store"] = False
+            options |= {} if "include" in left_out else {"include": ["reasoning.encrypted_content"]}
+        # langchain-openai sends it as `max_completion_tokens` or `max_output_tokens`. OpenAI's models refuse
+        # `max_tokens`; some local servers know no other.
+        is_old = "max_completion_tokens" in left_out
+        return options | ({"extra_body": {"max_tokens": room}} if is_old else {"max_tokens": room})
+
+    def list_options(self, model: str, output_format: OutputFormat[Any], left_out: Set[str]) -> Set[str]:
+        """Return what of a request can still be left out or done otherwise."""
+        options = {*output_format.options, "system", "messages", "replay", "room", "reasoning_effort"}
+        options |= {"temperature"} if _takes_temperature(model) else set()
+        options |= (
+            {"responses", "include"} if self.speaks_responses(left_out) else {"completions", "max_completion_tokens"}
+        )
+        options |= {"other_effort"} if "reasoning_effort" in left_out else set()
+        return options - left_out
+
+    def choose_option(self, failure: ModelFailure, options: Set[str]) -> str:
+        """Return what to leave out after a refusal, of the options that are left; empty if nothing."""
+        efforts = ("other_effort",) if "reasoning_effort" in failure.refused_options else ()
+        guesses = _GUESSES if failure.remedy is Remedy.LEAVE_OUT else ()
+        return next((one for one in (*failure.refused_options, *efforts, *guesses) if one in options), "")
+
+
+def _takes_temperature(model: str) -> bool:
+    return _TAKES_TEMPERATURE.match(model.rpartition("/")[2]) is not None

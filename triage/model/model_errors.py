@@ -18,7 +18,6 @@ from langchain_core.exceptions import (
 from triage.base.errors import AnswerTooLarge, InvalidAnswer, ModelUnavailable
 from triage.base.http_client import parse_retry_after, was_sent
 from triage.base.network import PROXY_LOGIN_REFUSED, describe_connection_problem, list_causes
-from triage.model.token_count import TokenCount, parse_usage
 
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 """Raised by the SDK for a reply that is JSON, but no completion."""
@@ -27,12 +26,14 @@ REQUEST_ERRORS = (openai.OpenAIError, LangChainException, TimeoutError, OSError,
 
 
 CUT_AT_LENGTH = "answer cut at its length limit"
+TIMED_OUT = "timed out"
+PROMPT_TOO_LONG = "prompt too long"
 
 
 class Remedy(Enum):
     RETRY = auto()
     """The endpoint is busy or the connection broke: the same call may succeed."""
-    OTHER_MODE = auto()
+    LEAVE_OUT = auto()
     """The endpoint refused the form of the request, not its content."""
     DROP_MODEL = auto()
     """No call to this model can succeed in this run."""
@@ -48,10 +49,8 @@ class ModelFailure:
     reason: str
     retry_after: float | None = None
     """Seconds that the endpoint asked to wait."""
-    billed: TokenCount | None = None
-    """Tokens that the endpoint has billed nevertheless."""
-    refused_parameter: str = ""
-    """The optional parameter that the endpoint does not take."""
+    refused_options: tuple[str, ...] = ()
+    """What the endpoint may mean that it does not take, of `EndpointFeatures`, likeliest first."""
     may_be_billed: bool = False
     """The request was sent, but its response was lost or could not be read."""
 
@@ -78,11 +77,23 @@ _FATAL_STATUSES = {
     410: "gone (410)",
 }
 _TOO_LONG = re.compile(r"context (?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE)
-_PARAMETER = re.compile(
-    r"""["'`](temperature|max_completion_tokens|max_tokens)["'`]|\b(?P<effort>reasoning_effort)\b"""
-)
-_ALTERNATION = re.compile(r"\broles? must alternate|\balternat\w+ (?:user|roles?)\b", re.IGNORECASE)
-"""Of chat templates that take one message of the user at a time, as vLLM and llama.cpp pass their errors on."""
+_BY_WORDS = {
+    "completions": r"\buse (?:the )?(?:/v1)?/?responses\b",
+    "messages": r"\broles? must alternate|\balternat\w+ (?:user|roles?)\b",
+    "system": r"\b(?:system|developer) (?:role|message|prompt|instruction)s?\b[^.\n]{0,40}\bnot\b",
+    "room": r"max_(?:completion_|output_)?tokens\b[^\n]{0,80}(?:too (?:large|high)|at most|maximum|exceed|less than)",
+    "bounds": r"\bmax(?:Items|Length)\b",
+}
+"""What a refusal means. Alternating roles and system messages are refused by chat templates, whose errors vLLM and
+llama.cpp pass on."""
+_BY_NAME = {
+    "include": r"\Ainclude\b|\bencrypted.content\b",
+    "replay": r"\breasoning_(?:content|details)\b",
+    "reasoning_effort": r"\breasoning(?:[._]effort)?\b|\bsupport thinking\b",
+    "temperature": r"\btemperature\b",
+    "max_completion_tokens": r"\bmax_completion_tokens\b",
+}
+"""The same, by the names of parameters: in the error's own field, else in its message."""
 
 
 def classify_error(error: BaseException) -> ModelFailure:
@@ -91,8 +102,6 @@ def classify_error(error: BaseException) -> ModelFailure:
         return ModelFailure(Remedy.GIVE_UP, "cancelled before it answered", may_be_billed=True)
     if isinstance(error, InvalidAnswer):
         return ModelFailure(Remedy.GIVE_UP, error.reason)
-    if isinstance(error, openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError):
-        return _classify_unfinished(error)
     if isinstance(error, openai.APIStatusError):
         return _classify_status(error)
     if too_large := next((cause for cause in list_causes(error) if isinstance(cause, AnswerTooLarge)), None):
@@ -100,54 +109,64 @@ def classify_error(error: BaseException) -> ModelFailure:
     if reason := describe_connection_problem(error):
         return ModelFailure(Remedy.DROP_MODEL, reason)
     if isinstance(error, ModelTimeoutError | openai.APITimeoutError | TimeoutError):
-        return ModelFailure(Remedy.RETRY, "timed out", may_be_billed=was_sent(error))
+        return ModelFailure(Remedy.RETRY, TIMED_OUT, may_be_billed=was_sent(error))
     if isinstance(error, ModelConnectionError | openai.APIConnectionError | OSError):
         return ModelFailure(Remedy.RETRY, "connection failed", may_be_billed=was_sent(error))
-    return ModelFailure(Remedy.GIVE_UP, "unreadable reply", billed=_usage_from_response(error), may_be_billed=True)
+    if body := _find_error_body(error):
+        return _classify_code(_read_status(body), None)
+    return ModelFailure(Remedy.GIVE_UP, "unreadable reply", may_be_billed=True)
 
 
-def _classify_unfinished(error: openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError) -> ModelFailure:
-    reason = CUT_AT_LENGTH if isinstance(error, openai.LengthFinishReasonError) else "content filter"
-    usage = error.completion.usage if error.completion else None
-    return ModelFailure(
-        Remedy.GIVE_UP, reason, billed=parse_usage(usage.model_dump()) if usage else None, may_be_billed=True
-    )
+def _find_error_body(error: BaseException) -> Any:
+    """Return the error that stands in a reply with the status 200; none if it has another form."""
+    body = error.args[0] if isinstance(error, ValueError) and error.args else None
+    return body if isinstance(body, dict) or hasattr(body, "code") else None
+
+
+def _read_status(body: Any) -> int:
+    """Return the HTTP status that an error in a reply names; 502 if none."""
+    code = str(body.get("code") if isinstance(body, dict) else body.code)
+    return int(code) if re.fullmatch(r"[45]\d\d", code) else 502
 
 
 def _classify_status(error: openai.APIStatusError) -> ModelFailure:
     code = str(getattr(error, "code", None) or "")
     if "insufficient_quota" in (code, getattr(error, "type", None)):
         return ModelFailure(Remedy.DROP_MODEL, "quota spent (429)")
-    if isinstance(error, ModelRateLimitError) or error.status_code == 429:
-        return ModelFailure(Remedy.RETRY, "rate limited (429)", retry_after=parse_retry_after(error.response.headers))
-    if error.status_code in _FATAL_STATUSES:
-        return ModelFailure(Remedy.DROP_MODEL, _FATAL_STATUSES[error.status_code])
-    if error.status_code in (408, 409) or error.status_code >= 500:
+    if isinstance(error, ModelRateLimitError):
+        return _classify_code(429, error)
+    return (
+        _classify_refusal(error, code)
+        if error.status_code in (400, 413, 422)
+        else _classify_code(error.status_code, error)
+    )
+
+
+def _classify_code(status: int, error: openai.APIStatusError | None) -> ModelFailure:
+    retry_after = parse_retry_after(error.response.headers) if error else None
+    if status == 429:
+        return ModelFailure(Remedy.RETRY, "rate limited (429)", retry_after=retry_after)
+    if status in _FATAL_STATUSES:
+        # The endpoint may know the model, but not the Responses API.
         return ModelFailure(
-            Remedy.RETRY,
-            f"endpoint failed ({error.status_code})",
-            retry_after=parse_retry_after(error.response.headers),
+            Remedy.DROP_MODEL, _FATAL_STATUSES[status], refused_options=("responses",) if status == 404 else ()
         )
-    return _classify_refusal(error, code)
+    if status in (408, 409) or status >= 500:
+        return ModelFailure(Remedy.RETRY, f"endpoint failed ({status})", retry_after=retry_after)
+    return ModelFailure(Remedy.LEAVE_OUT, f"request refused ({status})")
 
 
 def _classify_refusal(error: openai.APIStatusError, code: str) -> ModelFailure:
     status, text = error.status_code, _error_text(error)
     if status == 413:
-        return ModelFailure(Remedy.GIVE_UP, "prompt too long for the endpoint (413)")
+        return ModelFailure(Remedy.GIVE_UP, f"{PROMPT_TOO_LONG} for the endpoint (413)")
     if isinstance(error, ContextOverflowError) or code == "context_length_exceeded" or _TOO_LONG.search(text):
-        return ModelFailure(Remedy.GIVE_UP, f"prompt too long for the model ({status})")
+        return ModelFailure(Remedy.GIVE_UP, f"{PROMPT_TOO_LONG} for the model ({status})", refused_options=("room",))
     if code == "content_filter":
         return ModelFailure(Remedy.GIVE_UP, "content filter")
-    if _ALTERNATION.search(text):
-        return ModelFailure(Remedy.OTHER_MODE, f"request refused ({status})", refused_parameter="messages")
-    # The error's own field, else the first name that its message quotes.
-    found = _PARAMETER.search(f"'{error.param}'" if error.param else text)
-    return ModelFailure(
-        Remedy.OTHER_MODE,
-        f"request refused ({status})",
-        refused_parameter=(found[1] or found["effort"]) if found else "",
-    )
+    searched = [(text, _BY_WORDS), (error.param or "", _BY_NAME), (text, _BY_NAME)]
+    found = [name for part, words in searched for name in words if re.search(words[name], part, re.IGNORECASE)]
+    return ModelFailure(Remedy.LEAVE_OUT, f"request refused ({status})", refused_options=tuple(found))
 
 
 def _error_text(error: openai.APIStatusError) -> str:
@@ -157,11 +176,3 @@ def _error_text(error: openai.APIStatusError) -> str:
     items = [item for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
     texts = [error.message, body.get("message"), detail if isinstance(detail, str) else ""]
     return "\n".join(map(str, [*texts, *(f"{item.get('msg')} {item.get('loc')}" for item in items)]))
-
-
-def _usage_from_response(error: BaseException) -> TokenCount | None:
-    response: Any = getattr(error, "response", None)
-    try:
-        return parse_usage(response.json()["usage"])
-    except PARSE_ERRORS:
-        return None

@@ -1,35 +1,41 @@
-"""The formats of a model's answer: how each is requested, and how the reply is read.
+"""The formats of a model's answer: what is sent to request each, and how the reply is read.
 
-A structured answer is requested with its JSON schema, and from an endpoint that does not support this with the schema
-in the prompt. The reply is validated here instead of by the SDK, so that the tokens of an invalid one count. It is read
-in the same way in every mode, because models answer with a function call when content is requested, and the reverse.
+A reply is read in the same way however it was requested: a model may answer with a function call when content is asked
+for, and the reverse, and an endpoint may ignore the schema. It is validated here instead of by the SDK, so that the
+tokens of an invalid one count.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, SystemMessage, ToolCall
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from openai import pydantic_function_tool
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from triage.base.errors import InvalidAnswer
 from triage.domain.value import Value
-from triage.model.fit_schema import Misfit, fit_answer, fold
-from triage.model.lenient_json import (
-    find_json_objects,
-    leave_out_quoted,
-    read_first_object,
-    replace_surrogates,
-    strip_thinking,
-)
+from triage.model.answer_reader import Misfit, find_objects, fit_answer
 from triage.model.model_errors import CUT_AT_LENGTH, WrongFormat
 from triage.safety.secrets.redactor import Redact
+
+A = TypeVar("A", bound=BaseModel)
+T = TypeVar("T")
+
+REASONING_FIELDS, REASONING_BLOCKS, REASONING_MODEL = "reasoning_fields", "reasoning_blocks", "reasoning_model"
+"""Of `additional_kwargs`: what a message of chat completions has beside its content, items of the Responses API, and
+whose they are."""
+MAX_ITEMS, MAX_TEXT_CHARS, MAX_INNER_CHARS = 12, 2_000, 500
+"""Of a list, of a text, and of a text in a list or an object, where the schema says no other number. A small model
+writes without end otherwise."""
+_SCHEMA_REQUEST = "Answer with one JSON object of this JSON schema and nothing else:\n"
+_UNSENT = ("title", "default", "minimum", "maximum")
+"""Pydantic repeats each field's name as its title: a fifth of what is sent. Some endpoints refuse the others; the
+answer is checked here."""
 
 
 class RequestedTool(Value):
@@ -43,117 +49,140 @@ class RequestedTool(Value):
 class ModelReply(Value):
     """What a model replied."""
 
-    content: str | list[str | dict[str, Any]]
+    text: str
     tools: list[RequestedTool]
     finish_reason: str | None
     refused: bool
+    reasoning: dict[str, Any]
+    """What its endpoint wants back in the next turn, as it came."""
 
     def redact(self, redact: Redact) -> "ModelReply":
         """Return the reply without our own secrets, and without lone surrogates, which no request can hold."""
         text = json.dumps(redact(self.model_dump()), ensure_ascii=False)
-        return ModelReply.model_validate_json(replace_surrogates(text))
+        return ModelReply.model_validate_json(text.encode("utf-8", "replace"))
 
-    def leave_out_quoted(self, prompt: Sequence[BaseMessage]) -> "ModelReply":
-        """Return the reply without the objects that it quotes from the prompt."""
-        asked = "\n".join(message.text for message in prompt if message.type != "ai")
-        text = self.message.text
-        own = leave_out_quoted(text, asked)
-        return self if own == text else self.model_copy(update={"content": own})
+    @property
+    def is_thought(self) -> bool:
+        """Whether there are thoughts without an answer behind them."""
+        return not self.text.strip() or ("<think>" in self.text and "</think>" not in self.text)
 
     @property
     def message(self) -> AIMessage:
+        calls = [(tool, tool.args) for tool in self.tools]
         return AIMessage(
-            content=self.content,
+            content=self.text,
             tool_calls=[
-                ToolCall(id=tool.id, name=tool.name, args=tool.args, type="tool_call")
-                for tool in self.tools
-                if isinstance(tool.args, dict)
+                ToolCall(id=tool.id, name=tool.name, args=args, type="tool_call")
+                for tool, args in calls
+                if isinstance(args, dict)
             ],
             invalid_tool_calls=[
-                InvalidToolCall(id=tool.id, name=tool.name, args=tool.args, error=None, type="invalid_tool_call")
-                for tool in self.tools
-                if isinstance(tool.args, str)
+                InvalidToolCall(id=tool.id, name=tool.name, args=args, error=None, type="invalid_tool_call")
+                for tool, args in calls
+                if isinstance(args, str)
             ],
+            additional_kwargs=self.reasoning,
         )
 
 
-def to_model_reply(message: AIMessage) -> ModelReply:
-    """Return a response of the endpoint as a reply. Raises ValueError if it is neither text nor a tool call."""
+def to_model_reply(message: AIMessage, model: str = "") -> ModelReply:
+    """Return a response of either API as a reply. Raises ValueError if it is neither text nor a tool call."""
+    metadata, fields = message.response_metadata, message.additional_kwargs.get(REASONING_FIELDS) or {}
+    blocks = (
+        [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
+    )
+    thoughts = [block for block in blocks if block.get("type") == "reasoning"]
+    calls = [*message.tool_calls, *message.invalid_tool_calls]
+    reason = metadata.get("finish_reason") or (metadata.get("incomplete_details") or {}).get("reason")
+    finish_reason = "length" if reason == "max_output_tokens" else reason
+    # Some endpoints put the whole answer among the thoughts.
+    is_misplaced = not message.text.strip() and not calls and finish_reason != "length"
     return ModelReply(
-        content=message.content,
+        text=next((text for text in fields.values() if isinstance(text, str)), "") if is_misplaced else message.text,
         tools=[
             RequestedTool(
                 id=call["id"] or f"call-{number}", name=call["name"] or "", args=_read_arguments(call["args"] or {})
             )
-            for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls])
+            for number, call in enumerate(calls)
         ],
-        finish_reason=message.response_metadata.get("finish_reason"),
-        refused=bool(message.additional_kwargs.get("refusal")),
+        finish_reason=finish_reason,
+        refused=bool(message.additional_kwargs.get("refusal"))
+        or any(block.get("type") == "refusal" for block in blocks),
+        reasoning={REASONING_MODEL: model, REASONING_FIELDS: fields, REASONING_BLOCKS: thoughts}
+        if fields or thoughts
+        else {},
     )
 
 
 def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
-    """Return the object in unreadable arguments, such as those in a fence or with slips."""
-    return args if isinstance(args, dict) else read_first_object(args) or args
-
-
-A = TypeVar("A", bound=BaseModel)
-T = TypeVar("T")
-
-CUT_MARK = "\u2026"
-"""Behind an answer that was cut, so that half a number is no number."""
-
-
-@dataclass(frozen=True)
-class Mode(Generic[T]):
-    """One way to request a format: extra arguments of the request, and the reader of the reply."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    read: Callable[[ModelReply], T]
-    preface: Sequence[BaseMessage] = ()
-    prompt_addition: str = ""
-    """JSON in the arguments that counts as part of the prompt."""
+    return args if isinstance(args, dict) else next(iter(find_objects(args)), args)
 
 
 @dataclass(frozen=True)
 class OutputFormat(Generic[T]):
-    """A format and the modes in which it can be requested, best first."""
+    """What is asked for, and the reader of the reply, which takes the prompt too: what that quotes is no answer.
 
-    name: str
-    modes: Sequence[Mode[T]] = field(default_factory=tuple)
+    Of tools, the answer is one more.
+    """
+
+    read: Callable[[ModelReply, str], T]
+    answer: type[BaseModel] | None = None
+    tools: Sequence[dict[str, Any]] | None = None
+
+    @property
+    def options(self) -> Set[str]:
+        """What of the request can be left out."""
+        by_schema = {"strict"} if self.tools is not None else {"strict", "response_format"}
+        return {"bounds"} | (by_schema if self.answer else set())
+
+    def name_mode(self, left_out: Set[str]) -> str:
+        """Return how the format is requested, as the record of the run names it."""
+        if self.tools is not None:
+            return "tools"
+        return "plain" if "response_format" in left_out else "json_schema"
+
+    def build_arguments(self, left_out: Set[str]) -> dict[str, Any]:
+        """Return the arguments of the request, without options that its endpoint refuses."""
+        own = [_adapt_function(_build_function(self.answer), left_out)] if self.answer else []
+        if self.tools is not None:
+            return {"tools": [*(_adapt_function(tool, left_out) for tool in self.tools), *own]}
+        if "response_format" in left_out or not own:
+            return {}
+        function = own[0]["function"]
+        schema = {"name": function["name"], "schema": function["parameters"]}
+        schema |= {"strict": True} if "strict" not in left_out else {}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+    def build_preface(self, left_out: Set[str]) -> list[BaseMessage]:
+        """Return the messages that go before the prompt: the schema for an endpoint that takes it nowhere else."""
+        if self.answer is None or self.name_mode(left_out) != "plain":
+            return []
+        return [SystemMessage(_SCHEMA_REQUEST + json.dumps(_build_function(self.answer)["function"]["parameters"]))]
 
 
 def structured_format(answer: type[A]) -> OutputFormat[A]:
-    schema = _build_function(answer)["function"]["parameters"]
-    text = json.dumps(schema)
-    read = lambda reply: _read_answer(reply, answer)  # noqa: E731
-    return OutputFormat(
-        "structured",
-        (
-            Mode(
-                "json_schema",
-                {
-                    "response_format": {
-                        "type": "json_schema",
-                        "json_schema": {"name": answer.__name__, "strict": True, "schema": schema},
-                    }
-                },
-                read,
-                prompt_addition=text,
-            ),
-            Mode(
-                "plain",
-                {},
-                read,
-                preface=(SystemMessage(f"Answer with one JSON object of this JSON schema and nothing else:\n{text}"),),
-            ),
-        ),
-    )
+    return OutputFormat(lambda reply, prompt: _read_answer(reply, answer, prompt), answer)
+
+
+def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
+    return OutputFormat(_read_message, tools=[*map(convert_to_openai_tool, tools)])
+
+
+def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
+    """Return the format of a turn that may call tools, or give the answer by a call of its own."""
+
+    def read(reply: ModelReply, prompt: str) -> AIMessage | A:
+        reply = _take_written_calls(reply, prompt)
+        own = [tool for tool in reply.tools if _is_named(tool.name, answer.__name__)]
+        if own or (not reply.tools and find_objects(reply.text, prompt)):
+            return _read_answer(reply.model_copy(update={"tools": own}), answer, prompt)
+        return _check_complete(reply).message
+
+    return OutputFormat(read, answer, [*map(convert_to_openai_tool, tools)])
 
 
 def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
-    tool: dict[str, Any] = _shorten_schema(dict(pydantic_function_tool(answer)))
+    tool: dict[str, Any] = dict(pydantic_function_tool(answer))
     schema = tool["function"]["parameters"]
     for name in getattr(answer, "unasked", ()):
         schema["properties"].pop(name, None)
@@ -163,59 +192,41 @@ def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
     return tool
 
 
-def _shorten_schema(schema: Any) -> Any:
-    # Pydantic repeats each field's name as its title: a fifth of what is sent. Not every endpoint takes defaults.
+def _adapt_function(tool: dict[str, Any], left_out: Set[str]) -> dict[str, Any]:
+    function = {name: value for name, value in tool["function"].items() if name != "strict" or name not in left_out}
+    bounds = {} if "bounds" in left_out else {"array": ("maxItems", MAX_ITEMS), "string": ("maxLength", MAX_TEXT_CHARS)}
+    return {"type": "function", "function": function | {"parameters": _adapt_schema(function["parameters"], bounds)}}
+
+
+def _adapt_schema(schema: Any, bounds: Mapping[str, tuple[str, int]]) -> Any:
     if isinstance(schema, list):
-        return [_shorten_schema(item) for item in schema]
+        return [_adapt_schema(item, bounds) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {
-        name: _shorten_schema(value)
+    inner = bounds and {**bounds, "string": ("maxLength", MAX_INNER_CHARS)}
+    adapted = {
+        name: _adapt_schema(value, inner if name in ("items", "$defs") else bounds)
         for name, value in schema.items()
-        if name not in ("title", "default") or not isinstance(value, str)  # a property may be named so
+        if name not in _UNSENT or isinstance(value, dict)  # a property may be named so
     }
+    name, number = bounds.get(str(adapted.get("type")), ("", 0))
+    return {name: number} | adapted if name and not {"enum", "const"} & adapted.keys() else adapted
 
 
-def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
-    specs = [_shorten_schema(convert_to_openai_tool(tool)) for tool in tools]
-    return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
+def _is_named(written: str, name: str) -> bool:
+    """Return whether a name means a tool: `CodebaseFinding` comes as `functions.codebase_finding`."""
+    return "".join(re.findall(r"[a-z0-9]", re.split(r"[.:/]", written)[-1].casefold())) == name.casefold()
 
 
-def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
-    """Return the format of a turn that may call tools, or give the answer by a call of its own."""
-    specs = [*(_shorten_schema(convert_to_openai_tool(tool)) for tool in tools), _build_function(answer)]
-    known = {_fold_name(tool.name) for tool in tools}
-
-    def read(reply: ModelReply) -> AIMessage | A:
-        reply = _take_written_calls(reply)
-        if not reply.tools and find_json_objects(reply.message.text):
-            return _read_answer(reply, answer)
-        calls = [tool for tool in reply.tools if tool.name == answer.__name__] or [
-            tool for tool in reply.tools if _fold_name(tool.name) not in known
-        ]
-        if any(_fold_name(tool.name) == _fold_name(answer.__name__) for tool in calls):
-            return _read_answer(reply.model_copy(update={"tools": calls}), answer)
-        with suppress(InvalidAnswer):  # a call of a tool that does not exist may be the answer
-            return _read_answer(reply.model_copy(update={"tools": calls, "content": ""}), answer)
-        return _read_message(reply)
-
-    return OutputFormat("tools", (Mode("tools", {"tools": specs}, read, prompt_addition=json.dumps(specs)),))
+def _read_message(reply: ModelReply, prompt: str) -> AIMessage:
+    return _check_complete(_take_written_calls(reply, prompt)).message
 
 
-def _fold_name(name: str) -> str:
-    """Names of tools come as `CodebaseFinding`, `codebase_finding` or `functions.CodebaseFinding`."""
-    return fold(re.split(r"[.:/]", name)[-1])
-
-
-def _read_message(reply: ModelReply) -> AIMessage:
-    return _check_complete(_take_written_calls(reply)).message
-
-
-def _take_written_calls(reply: ModelReply) -> ModelReply:
+def _take_written_calls(reply: ModelReply, prompt: str) -> ModelReply:
     """Return the reply with the calls that its text has as JSON, as `qwen2.5-coder` writes all of its own."""
-    objects = [] if reply.tools else find_json_objects(reply.message.text)
+    objects = [] if reply.tools else find_objects(reply.text, prompt)
     calls = [call for value in reversed(objects) for call in _list_calls(value)]
-    return reply.model_copy(update={"tools": calls, "content": ""}) if calls else reply
+    return reply.model_copy(update={"tools": calls, "text": ""}) if calls else reply
 
 
 def _list_calls(value: Mapping[str, Any]) -> list[RequestedTool]:
@@ -224,10 +235,8 @@ def _list_calls(value: Mapping[str, Any]) -> list[RequestedTool]:
     if objects := [one for one in inside if isinstance(one, dict)] if isinstance(inside, list) else []:
         return [call for one in objects for call in _list_calls(one)]
     name = value.get("name")
-    args = next((value[key] for key in ("arguments", "parameters", "args", "input") if key in value), None)
-    args = read_first_object(args) if isinstance(args, str) else args
-    is_call = isinstance(name, str) and isinstance(args, dict)
-    return [RequestedTool(id="", name=name, args=args)] if is_call else []
+    args = _read_arguments(next((value[key] for key in ("arguments", "parameters") if value.get(key)), ""))
+    return [RequestedTool(id="", name=name, args=args)] if isinstance(name, str) and isinstance(args, dict) else []
 
 
 def _check_complete(reply: ModelReply) -> ModelReply:
@@ -240,48 +249,22 @@ def _check_complete(reply: ModelReply) -> ModelReply:
     return reply
 
 
-def _require_any(texts: Sequence[str]) -> Sequence[str]:
-    if not any(texts):
-        raise InvalidAnswer("empty answer")
-    return texts
-
-
-def _read_answer(reply: ModelReply, schema: type[A]) -> A:
-    """Return the last answer that fits in the reply's content, else in the arguments of its function calls.
-
-    An answer that was cut is used as far as it goes.
-    """
-    is_cut = reply.finish_reason == "length"
-    if not is_cut:
+def _read_answer(reply: ModelReply, schema: type[A], prompt: str) -> A:
+    """Return the last answer in the reply's text, else in its calls. One that was cut counts as far as it goes."""
+    if reply.finish_reason != "length":
         _check_complete(reply)
-    texts = _list_texts(reply)
-    problems: list[str] = []
-    is_form, fields = False, set(map(fold, schema.model_fields))
-    for text in filter(None, texts):
+    written = [*find_objects(reply.text, prompt), *(tool.args for tool in reply.tools if isinstance(tool.args, dict))]
+    problems = list[str]()
+    for value in (inner for outer in written for inner in (outer, *outer.values()) if isinstance(inner, dict)):
         try:
-            return schema.model_validate_json(text)
-        except ValidationError:
-            pass
-        for value in find_json_objects(text + CUT_MARK if is_cut else text):
-            is_form = is_form or not fields.isdisjoint(map(fold, value))
-            try:
-                return fit_answer(value, schema)
-            except Misfit as error:
-                problems.append(str(error))
-            except RecursionError:
-                problems.append("nested too deeply")
+            return fit_answer(value, schema)
+        except Misfit as error:
+            problems.append(str(error))
+        except RecursionError:
+            problems.append("nested too deeply")
     _check_complete(reply)
-    _require_any(texts)
-    # Braces in prose about code are no form.
-    prose = "" if is_form else strip_thinking(texts[0]).strip()
+    if not reply.text.strip() and not reply.tools:
+        raise InvalidAnswer("empty answer")
+    prose = "" if written else reply.text.rpartition("</think>")[2].strip()
     problem = problems[0] if problems else "no JSON object"
     raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}", prose)
-
-
-def _list_texts(reply: ModelReply) -> list[str]:
-    """Return the content, and the arguments of the calls as JSON."""
-    return [reply.message.text.strip(), *(_dump_arguments(tool.args) for tool in reply.tools)]
-
-
-def _dump_arguments(args: dict[str, Any] | str) -> str:
-    return args if isinstance(args, str) else json.dumps(args)

@@ -27,7 +27,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class TokenCount:
-    """Tokens of one call. Output includes reasoning; input includes what came from the provider's cache.
+    """Tokens of one call. Output includes reasoning; input includes what was read from and written to a cache.
 
     Raises ValueError for numbers that no call can have: a negative one would raise the caps of the run.
     """
@@ -35,9 +35,14 @@ class TokenCount:
     input: int
     output: int = 0
     cached: int = 0
+    """Read from the provider's cache."""
+    written: int = 0
+    """Written to it, which some providers charge for."""
+    reasoning: int = 0
 
     def __post_init__(self) -> None:
-        if not all(_is_count(number) for number in (self.input, self.output, self.cached)) or self.cached > self.input:
+        counts = (self.input, self.output, self.cached, self.written, self.reasoning)
+        if not all(map(_is_count, counts)) or self.cached + self.written > self.input or self.reasoning > self.output:
             raise ValueError("not a count of tokens")
 
 
@@ -59,19 +64,26 @@ def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
 def parse_usage(usage: Any) -> TokenCount | None:
     """Return what an endpoint reports as billed, or None when it reports nothing usable.
 
-    One number that cannot be right makes the whole report unusable, so that our own estimate counts. Some endpoints
-    leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
+    Reads the names of chat completions, of the Responses API, and of LangChain. One number that cannot be right makes
+    the whole report unusable, so that our own estimate counts. Some endpoints leave reasoning out of their output, but
+    never out of `total_tokens`.
     """
     if not isinstance(usage, Mapping):
         return None
-    reported = [usage.get(name) or 0 for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
-    if not all(map(_is_count, reported)) or not reported[0]:  # no prompt is empty
+    reported = [usage.get(f"{name}_tokens") or 0 for name in ("prompt", "input", "completion", "output", "total")]
+    if not all(map(_is_count, reported)) or not (prompt := reported[0] or reported[1]):  # no prompt is empty
         return None
-    prompt, completion, total = reported
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
-    # Cached tokens are cheaper: a number that cannot be right counts as none.
-    return TokenCount(prompt, max(completion, total - prompt), cached if _is_count(cached) and cached <= prompt else 0)
+    output = max(reported[2] or reported[3], reported[4] - prompt)
+    cached = _find_part(usage, prompt, "cached_tokens", "cache_read")
+    written = _find_part(usage, prompt - cached, "cache_write_tokens", "cache_creation")
+    return TokenCount(prompt, output, cached, written, _find_part(usage, output, "reasoning_tokens", "reasoning"))
+
+
+def _find_part(usage: Mapping[str, Any], whole: int, *names: str) -> int:
+    """Return a part of the tokens. One that cannot be right counts as none: what is cached is cheaper."""
+    details = [part for key, part in usage.items() if str(key).endswith("_details") and isinstance(part, Mapping)]
+    found = (part.get(name) for part in details for name in names)
+    return next((count for count in found if _is_count(count) and count <= whole), 0)
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
@@ -93,8 +105,10 @@ class PriceTable:
         if own is None:
             return _list_price_usd(model, tokens)
         cached = own.input if own.cached_input is None else own.cached_input
-        fresh = tokens.input - tokens.cached
-        return (fresh * own.input + tokens.cached * cached + tokens.output * own.output) / MILLION
+        written = own.input if own.cache_write is None else own.cache_write
+        fresh = tokens.input - tokens.cached - tokens.written
+        parts = (fresh, own.input), (tokens.cached, cached), (tokens.written, written), (tokens.output, own.output)
+        return sum(count * price for count, price in parts) / MILLION
 
 
 def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
@@ -102,7 +116,12 @@ def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
     if known is None:
         return None
     name, provider = known
-    usage = Usage(input_tokens=tokens.input, output_tokens=tokens.output, cache_read_tokens=tokens.cached)
+    usage = Usage(
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cache_read_tokens=tokens.cached,
+        cache_write_tokens=tokens.written,
+    )
     return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)
 
 

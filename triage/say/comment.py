@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from triage.domain.effect import CommentMode, Policy
 from triage.domain.report import CommentReason, RunReport, Ticket
+from triage.domain.task import Subject
 from triage.safety.active_content import list_links
 from triage.safety.safe_markdown import format_code_block
 from triage.say.decide import with_statements
@@ -15,11 +16,13 @@ from triage.say.hidden_state import (
     CommentState,
     PartName,
     ShownPart,
+    cut_wrong,
+    find_said,
     parse_state,
     render_state,
 )
 from triage.say.report_pages import Page, build_comment_page, fit_page, render_page, utf16_length
-from triage.say.template import ensure_safe
+from triage.say.template import ensure_safe, render_block
 from triage.say.wording import truncate
 
 MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
@@ -104,6 +107,7 @@ def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
     others = [text for name, text in read_parts(previous).items() if name not in ("report", "footer")]
     room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*others, page.footer, ""]))
     report = fit_page(replace(page, footer=""), room)
+    state = state.model_copy(update={"said": find_said(page.subjects, page.blocks)})
     return compose_comment(previous, state, {"report": report, "footer": page.footer}, page.links)
 
 
@@ -123,6 +127,14 @@ def render_quiet_comment(body: str, state: CommentState) -> str:
     """Return the body of our comment, which says that nothing more is written."""
     report = f"{QUIET_NOTICE}\n\n{_read_shown(body).get('report', '')}"
     return compose_comment(body, state.model_copy(update={"quiet": True}), {"report": report}, list_links(report))
+
+
+def render_withdrawal(body: str, state: CommentState, wrong: Sequence[Subject]) -> str:
+    """Return the body of our comment without what is wrong; where nothing is left, it says what was withdrawn."""
+    state = state.model_copy(update={"wrong": list(dict.fromkeys([*state.wrong, *wrong]))})
+    text, said = cut_wrong(read_parts(body).get("report", ""), state)
+    report = text or render_block("statements", "withdrawn", state.wrong)
+    return compose_comment(body, state.model_copy(update={"said": said}), {"report": report}, list_links(report))
 
 
 NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."

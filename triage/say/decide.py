@@ -7,10 +7,12 @@ a file share never are, nor what the report says itself.
 import re
 from collections.abc import Iterator
 
-from triage.domain.code import MAX_NARROW, BestPlace, LeadRule, PathChange
+from triage.domain.code import MAX_NARROW, BestPlace, LaterFix, LeadRule, PathChange
 from triage.domain.findings import MissingInformation
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
+    SUBJECTS,
     Cause,
     ChangedBetween,
     Documented,
@@ -23,6 +25,7 @@ from triage.domain.statement import (
     SecurityNotice,
     Statement,
 )
+from triage.issue.other_issues import find_referenced_issues
 from triage.issue.reporter_language import get_phrases
 from triage.say.wording import describe_verdict
 
@@ -40,22 +43,23 @@ def decide(report: RunReport) -> list[Statement]:
     """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment."""
     if report.security:
         return [SecurityNotice(policy=report.security_policy)]
-    known = report.possible_duplicate
-    said: list[Statement] = [KnownIssue(issue=known)] if known else []
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
+    fix = report.later_fix if report.may_be_bug else None
+    known = list(_list_known(report, fix))
+    said: list[Statement] = [KnownIssue(issue=one) for one in known]
     if report.may_be_bug:
-        if fix := report.later_fix:
+        if fix:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
-    elif report.documented and not (known and known.state == "open"):
+    elif report.documented and not any(one.state == "open" for one in known):
         said.append(Documented(line=report.documented, is_question=report.kind == "question"))
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
-    if questions and not is_answered and not (known and known.state == "open"):
+    if questions and not is_answered and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))
-    return said
+    return [one for one in said if SUBJECTS.get(one.rule) not in report.withdrawn]
 
 
 def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInformation]:
@@ -80,6 +84,15 @@ def list_asked(report: RunReport) -> list[MissingInformation]:
 def with_statements(report: RunReport) -> RunReport:
     """Return the report with what is said about its issue."""
     return report.model_copy(update={"statements": decide(report)})
+
+
+def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
+    if report.possible_duplicate:
+        yield report.possible_duplicate
+    # The commit of a merged pull request has its number.
+    of_fix = find_referenced_issues(fix.commit.subject, report.repository) if fix else set()
+    named = (one for one in report.similar_issues if one.named and one.is_pull_request)
+    yield from (one for one in named if one.number not in of_fix)
 
 
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:

@@ -18,7 +18,7 @@ from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ExampleOutcome, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.statement import Cause, Leads, LikelyPlaces
-from triage.domain.task import RUN_WINDOW, RunKey
+from triage.domain.task import RUN_WINDOW, RunKey, Subject
 from triage.domain.value import RENAMED_FIELDS, Value
 from triage.safety.clean_text import clean_text
 from triage.say.decide import list_asked, list_shown
@@ -30,8 +30,6 @@ class NamedFiles(NamedTuple):
     paths: list[str]
     """First the one of the headline, then the next ones of the list; at most `MAX_NAMED`."""
     by: PredictedBy
-    chance: float
-    """That the fix edits the first one, from 0 to 1."""
 
 
 def find_named_files(report: RunReport) -> NamedFiles | None:
@@ -42,22 +40,23 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
             case Leads(places=[first, *_]):
                 likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
                 paths = [*(place.span.path for place in one.places), *likely]
-                return _name(paths, first.sign, first.probability)
+                return _name(paths, first.sign)
             case Cause(place=Suspect(path=path)):
-                return _name([path, *(suspect.path for suspect in report.suspects)], "model", report.confidence)
+                return _name([path, *(suspect.path for suspect in report.suspects)], "model")
             case LikelyPlaces():
-                return _name([place.path for place in one.places], "files", report.confidence)
+                return _name([place.path for place in one.places], "files")
     return None
 
 
-def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles:
-    return NamedFiles(list(dict.fromkeys(paths))[:MAX_NAMED], by, min(1.0, max(0.0, chance)))
+def _name(paths: list[str], by: PredictedBy) -> NamedFiles:
+    return NamedFiles(list(dict.fromkeys(paths))[:MAX_NAMED], by)
 
 
 MAX_SUSPECTS = 15
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
 MAX_LABELS = 10
+MAX_SAID = 12
 MAX_EXECUTED, MAX_EXECUTED_CHARS = 20, 1_000
 MAX_EARLIER, MAX_EARLIER_CHARS = 3, 400
 MAX_PATH_CHARS = 150
@@ -94,13 +93,11 @@ NeedsInfo = Literal["", "added", "removed"]
 class FirstNamed(Value):
     """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
     at: int = Field(ge=1, le=99_999_999_999)
     """Seconds since 1970."""
     by: PredictedBy
-    chance: int = Field(ge=0, le=100)
-    """In percent, that the fix edits the first of them."""
     paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
 
 
@@ -176,6 +173,18 @@ class ShownPart(Value):
     """The first 128 bits of the SHA-256 of its text."""
 
 
+class SaidText(Value):
+    """Where a statement stands in the part `report`."""
+
+    model_config = ConfigDict(strict=True)
+
+    subject: Subject
+    start: int = Field(ge=0)
+    chars: int = Field(ge=1)
+    digest: Hash
+    """Of its text: another one is never taken for it."""
+
+
 class CommentState(Value):
     model_config = ConfigDict(strict=True, extra="ignore", **RENAMED_FIELDS)
 
@@ -206,6 +215,10 @@ class CommentState(Value):
     reproduced: Reproduced | None = None
     parts: list[ShownPart] = Field(default_factory=list, max_length=len(PART_NAMES))
     """Of the comment that has this state."""
+    said: list[SaidText] = Field(default_factory=list, max_length=MAX_SAID)
+    """The statements of the part `report`, in order."""
+    wrong: list[Subject] = Field(default_factory=list, max_length=len(get_args(Subject)))
+    """What a person called wrong: nothing is said of it any more."""
     questions: Annotated[str, Field(max_length=MAX_EARLIER_CHARS, pattern=r"^[^<>]*$")] = ""
     """What the comment asks now, one a line."""
     earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
@@ -277,6 +290,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         example=earlier.example,
         reproduced=earlier.reproduced,
         parts=earlier.parts,
+        wrong=earlier.wrong,
         questions=earlier.questions,
         earlier=earlier.earlier,
         runs=earlier.runs,
@@ -290,7 +304,33 @@ def _remember_named(report: RunReport) -> FirstNamed | None:
         return None
     paths = list(filter(_can_be_remembered, named.paths))
     at = max(1, int(report.started_at.timestamp()))
-    return FirstNamed(at=at, by=named.by, chance=round(100 * named.chance), paths=paths)
+    return FirstNamed(at=at, by=named.by, paths=paths)
+
+
+def find_said(subjects: Sequence[Subject | None], blocks: Sequence[str]) -> list[SaidText]:
+    """Return where each block stands that has a subject, in a text that has an empty line between blocks."""
+    said, start = list[SaidText](), 0
+    for subject, block in zip(subjects, blocks, strict=False):
+        if subject:
+            said.append(SaidText(subject=subject, start=start, chars=len(block), digest=_hash(block)))
+        start += len(block) + 2
+    return said[:MAX_SAID]
+
+
+def cut_wrong(text: str, state: CommentState) -> tuple[str, list[SaidText]]:
+    """Return the part `report` without what is wrong, and what it still says; empty if nothing, or nobody knows."""
+    texts = [text[one.start : one.start + one.chars] for one in state.said]
+    if any(_hash(shown) != one.digest for shown, one in zip(texts, state.said, strict=True)):
+        return "", []
+    left, removed = list[SaidText](), 0
+    for one in state.said:
+        start = one.start - removed
+        if one.subject in state.wrong:
+            text = text[:start] + text[start + one.chars :].removeprefix("\n\n")
+            removed += one.chars + 2
+        else:
+            left.append(one.model_copy(update={"start": start}))
+    return (text.rstrip("\n"), left) if left else ("", [])
 
 
 def hash_label(name: str) -> str:

@@ -4,12 +4,13 @@ A page has blocks, which are visible, and folds, which open on a click. Its stat
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status, Usage
-from triage.domain.statement import Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
+from triage.domain.statement import SUBJECTS, Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
+from triage.domain.task import Subject
 from triage.issue.reporter_language import get_phrases
 from triage.say import wording
 from triage.say.decide import list_shown
@@ -46,6 +47,8 @@ class Page:
     footer: str
     links: list[str] = field(default_factory=list)
     """URLs that our code put into the page."""
+    subjects: list[Subject | None] = field(default_factory=list)
+    """What the first blocks are about; None for one that is no statement."""
 
 
 def build_comment_page(report: RunReport, posted: CommentState | None = None, labels: LabelsMode = "suggest") -> Page:
@@ -53,11 +56,13 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     links = Links(report, shows_code=True)
     shown = list_shown(report)
     blocks = render_statements(report, shown, links)
+    rules = [one.rule for one in shown]
+    subjects = [*[None] * (len(blocks) - len(rules)), *map(SUBJECTS.get, rules)]
     still_missing = {missing.kind for missing in report.missing_information}
     if posted and posted.asked and still_missing.isdisjoint(posted.asked):
         blocks.append(get_phrases(report.language).answered)
     blocks += _render_beside(report, links, labels)
-    return _make_page(report, blocks, _build_comment_folds(report, links), links)
+    return replace(_make_page(report, blocks, _build_comment_folds(report, links), links), subjects=subjects)
 
 
 def build_job_page(report: RunReport, labels: LabelsMode = "off") -> Page:
@@ -92,7 +97,9 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
             case _:
                 blocks.append(render_block("statements", one.rule, one, links))
     if all(isinstance(one, LikelyPlaces) for one in statements):
-        blocks.insert(0, render_block("statements", "nothing", report, wording.has_model_answer(report)))
+        nothing = render_block("statements", "nothing", report, wording.has_model_answer(report))
+        withdrawn = render_block("statements", "withdrawn", report.withdrawn) if report.withdrawn else ""
+        blocks.insert(0, withdrawn or nothing)
     return blocks
 
 

@@ -30,13 +30,14 @@ from triage.domain.findings import Kind
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status
-from triage.domain.task import RunKey
+from triage.domain.task import QuietTask, RunKey
 from triage.say.comment import (
     compose_comment,
     read_parts,
     render_comment,
     render_quiet_comment,
     render_visible_comment,
+    render_withdrawal,
 )
 from triage.say.decide import list_asked
 from triage.say.hidden_state import (
@@ -266,11 +267,14 @@ def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo
     return LabelPlan(adds=True, removes=False, state="added")
 
 
-def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> list[Effect]:
-    """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks."""
-    done = skip_effects(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")
+def plan_quiet(task: QuietTask, previous: IssueComment | None, policy: Policy) -> list[Effect]:
+    """Returns the effects of `/triage quiet` and `wrong`: our comment says less, and remembers it."""
+    about = f" about {', '.join(task.wrong)}" if task.wrong else ""
+    wakes = "" if task.wrong else " A comment that says `/triage` wakes it."
+    done = skip_effects(f"Triage is quiet{about} on issue {task.number}.{wakes}")
     body = previous.body if previous else ""
     state = parse_state(body) or CommentState()
-    if policy.dry_run or state.quiet:
+    if policy.dry_run or (state.quiet and not task.wrong):
         return done
-    return [_post_or_edit(number, previous, render_quiet_comment(body, state)), *done]
+    text = render_withdrawal(body, state, task.wrong) if task.wrong else render_quiet_comment(body, state)
+    return [_post_or_edit(task.number, previous, text), *done]

@@ -3,6 +3,7 @@
 from trust.measure import Measure
 from trust.measures import (
     approvals,
+    attachments,
     canaries,
     cancellation,
     checkouts,
@@ -37,6 +38,7 @@ MEASURES: list[Measure] = [
     text_memory.MEASURE,
     checkouts.MEASURE,
     stranger_examples.MEASURE,
+    attachments.MEASURE,
     environments.MEASURE,
     model_run_cap.MEASURE,
 ]

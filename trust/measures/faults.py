@@ -50,8 +50,8 @@ WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
         lambda _: math.inf,
     ),
     "a rate limit of the main model only": (
-        "triage.model.endpoint_features.EndpointFeatures.prefers_fallback",
-        lambda *_: False,
+        "triage.model.chat_model.ChatModel._order_models",
+        lambda self, tier: [self.models[tier]],
     ),
 }
 """By fault, a name in the program and what stands in for it."""

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.code.files.file_text import decode_text, split_lines
+from triage.base.text import decode_text
+from triage.code.files.file_text import split_lines
 
 
 @each_row(

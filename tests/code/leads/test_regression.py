@@ -7,6 +7,7 @@ from tests.code.indexes import make_corpus, make_query
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.leads.regression import (
     MAX_ALL,
+    MAX_FEW,
     MAX_NAMED,
     MIN_NAMED,
     MIN_TELLING,
@@ -110,7 +111,9 @@ def test_a_few_are_all_named_and_of_many_only_those_that_fit():
     [
         (0.0, 0, False),
         (0.0, MAX_ALL, True),
-        (MIN_TELLING - 0.01, MAX_ALL + 1, False),
+        (MIN_NAMED - 0.01, MAX_FEW, False),
+        (MIN_NAMED, MAX_FEW, True),
+        (MIN_TELLING - 0.01, MAX_FEW + 1, False),
         (MIN_TELLING, MAX_NARROW, True),
         (MIN_TELLING, MAX_NARROW + 1, False),
     ],

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
-from tests.code.past_issues.past import START, new_issue, past_issue, past_issues
+from tests.code.past_issues.past import START, SUBJECTS, new_issue, past_issue, past_issues
 from triage.code.past_issues.issue_words import extract_terms
 from triage.code.past_issues.similar_issues import (
     NAMED_FROM,
@@ -109,6 +109,28 @@ def test_another_trace_is_no_same_trace() -> None:
     found = find(new_issue("It does not work", TRACE.format(line="99")), [*past_issues(30), other])
     assert found[0].number == 95
     assert found[0].reasons[0] == "same error text"
+
+
+PULL_TITLE = "Fix the last page of a ledger that is exported as PDF"
+
+
+@pytest.mark.parametrize(
+    ("title", "changes", "named"),
+    [
+        (PULL_TITLE, {}, True),
+        (PULL_TITLE, {"number": 120}, True),  # opened after the issue
+        (PULL_TITLE, {"state": "closed"}, True),
+        (PULL_TITLE, {"author": "dependabot[bot]"}, False),
+        ("Add the date to the last page of a ledger", {}, False),
+    ],
+)
+def test_a_pull_request_is_named_by_its_title(title: str, changes: dict[str, Any], named: bool) -> None:
+    others = [past_issue(number, subject, is_pull_request=True) for number, subject in enumerate(SUBJECTS[1:], 50)]
+    pull = past_issue(95, title, "Closes #3.", is_pull_request=True).model_copy(update=changes)
+    same = past_issue(40, "Last page is lost when a ledger is exported as PDF")
+    found = find(new_issue("The last page of a ledger is lost when it is exported as PDF"), [same, *others, pull])
+    assert [one.number for one in found if one.named and one.is_pull_request] == [pull.number] * named
+    assert [one.number for one in found if one.named and not one.is_pull_request] == [40], "as without pull requests"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from triage.app.settings.field_checks import (
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
-from triage.domain.run import Engine, Limits
+from triage.domain.run import Engine, Limits, ReasoningEffort
 from triage.domain.task import BACKLOG_QUERY, TaskName
 
 PLACEHOLDER_KEY = "sk-no-key-required"
@@ -72,12 +72,18 @@ class Settings(BaseModel):
         None,
         description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search, critic and writer agents.")
+    model: ModelName = Field("gpt-6.1-sol", description="Model for the codebase search, critic and writer agents.")
     fast_model: ModelName = Field(
         "gpt-6-luna", description="Model for the investigator and web search agents and for the supervisor."
     )
-    fallback_model: ModelName = Field(
-        "gpt-6-luna", description="Model that answers when the first model stays rate-limited or unreachable."
+    fallback_model: ModelName | None = Field(
+        None,
+        description="Model that is asked when one fails. Empty: model and fast-model stand in for each other.",
+    )
+    reasoning_effort: Annotated[ReasoningEffort, one_of(*get_args(ReasoningEffort))] = Field(
+        "low",
+        description="How long models think before they answer: none, low, medium or high. A model that does not know "
+        "it is asked without.",
     )
     supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
         "rules",
@@ -95,6 +101,10 @@ class Settings(BaseModel):
         "auto",
         description="Where an error is looked up. auto: by Tavily with a key, else, for a public repository, in the "
         "issues of the package whose code raised it. github: the latter, also for a private repository. off: nowhere.",
+    )
+    attachments: Annotated[Literal["on", "off"], one_of("on", "off")] = Field(
+        "on",
+        description="Whether texts, logs and archives of them are read that the issue links to on GitHub: on or off.",
     )
     max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] | None = Field(
         None,
@@ -279,7 +289,7 @@ class Settings(BaseModel):
             yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
         if self.effective_embedding_model != self.embedding_model:
             yield "embedding-model is not used: the rules engine uses local vectors."
-        if not by_rules and self.fallback_model == self.model:
+        if not by_rules and self.fallback_model == self.model != self.fast_model:
             yield "fallback-model equals model: there is no fallback if the model fails."
 
     def _is_changed(self, name: str) -> bool:

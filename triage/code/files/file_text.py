@@ -3,19 +3,12 @@
 The processes that parse import this module, so it imports little: half of their start would be other imports.
 """
 
-import codecs
 import re
 import zlib
 
+from triage.base.text import decode_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_SNIFFED_BYTES = 8_192
-"""Bytes searched for a NUL, as git and GitHub's linguist do."""
 _GENERATED_MARK = re.compile(
     r"@generated\b"
     r"|code generated .{0,200}do not edit"
@@ -69,19 +62,6 @@ def _is_generated(text: str) -> bool:
     comments = " ".join(line for line in head if _COMMENT.match(line))
     is_built = _COMPILED.search(text[-600:]) or _BUNDLED.match(text[:2_000])
     return bool(_GENERATED_MARK.search(comments) or is_built)
-
-
-def decode_text(data: bytes) -> str | None:
-    """Return the text, or None for binary content. Bytes that are not UTF-8 are decoded as Latin-1."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
-    if b"\0" in data[:_SNIFFED_BYTES]:
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 def split_lines(text: str) -> list[str]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from triage.base.errors import BadInput, GitError
+from triage.base.text import decode_text
 from triage.code.files.file_filter import ATTRIBUTES, MAX_ATTRIBUTES_BYTES, parse_attributes
-from triage.code.files.file_text import decode_text
 from triage.code.git.commit import open_commit
 from triage.code.git.tree import Entry, Listing, SourceTree
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills

@@ -17,6 +17,8 @@ MAX_ALL = 5
 """So few commits are all named."""
 MAX_NAMED = 3
 """Of more commits."""
+MAX_FEW = 10
+"""Commits that are worth a comment whatever fits: of 43 windows of about 20, in 36 one of the three was right."""
 CHANGED_WEIGHT = 1.5
 """Of a file that a named commit changed alone, as a logit; of each of four files half as much. In twelve Python issues
 with versions in the history, the mean log-likelihood of the fix's files is -0.78 with it and -0.95 without."""
@@ -109,9 +111,10 @@ def rate_fix(ranked: Sequence[RankedCommit]) -> float:
 
 
 def is_sure(ranked: Sequence[RankedCommit]) -> bool:
-    """Return whether the commits of a window are worth a comment: all of a few, or one that fits among not too many."""
-    is_few, is_narrow = 0 < len(ranked) <= MAX_ALL, MAX_ALL < len(ranked) <= MAX_NARROW
-    return is_few or (is_narrow and ranked[0].coverage >= MIN_TELLING)
+    """Return whether the named commits of a window are worth a comment: of a few, or one fits among not too many."""
+    if not choose_commits(ranked):
+        return False
+    return len(ranked) <= MAX_FEW or (len(ranked) <= MAX_NARROW and ranked[0].coverage >= MIN_TELLING)
 
 
 def choose_commits(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:

@@ -1,4 +1,4 @@
-"""Finds past issues that report the same as this one, and says which one may be named."""
+"""Finds past issues and pull requests that are about the same as this issue, and says which may be named."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ from triage.code.past_issues.likeness import (
     compare,
     count_days,
     estimate_probability,
+    is_surely_about,
     is_surely_same,
     read_failure,
     shows_other_failure,
@@ -65,6 +66,8 @@ def describe_outcome(past: PastIssue) -> str:
     """
     if past.state == "open":
         return ""
+    if past.is_pull_request:
+        return "merged"
     if past.duplicate_of is not None:
         return f"duplicate of #{past.duplicate_of}"
     if past.state_reason in ("duplicate", "not_planned"):
@@ -146,6 +149,8 @@ class PastIssueIndex:
             words = self._find_shared_words(here, bag, written)
             probability = estimate_probability(likeness)
             is_same = is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace)
+            if past.is_pull_request:
+                is_same = is_surely_about(likeness)
             if is_same and (same_error or not shows_other_failure(failure, past.body)):
                 probability = max(probability, SURE)
             compared.append(Compared(past, likeness, probability, same_error, same_trace, words))
@@ -176,28 +181,33 @@ def find_similar_issues(
     repository: str = "",
     near: Collection[int] = (),
 ) -> list[SimilarIssue]:
-    """Return the likeliest past issues, at most `limit`, of which at most the first is `named`.
+    """Return the likeliest past issues and pull requests, at most `limit`. Of either, at most the first is `named`.
 
-    Only older issues of people count. Where a person said of which issue a past one is a duplicate, that one stands in
-    its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
-    Takes time linear in the issues.
+    Only older issues of people count, and pull requests of people. Where a person said of which issue a past one is a
+    duplicate, that one stands in its place. `repository` is `owner/name`. `near` are numbers of issues to compare as
+    well, whatever their words. Takes time linear in the issues.
     """
     index = PastIssueIndex(choose_earlier_reports(issue, past))
     known = {one.number: one for one in past}
     originals = {one.number: find_original(one, known).number for one in past}
-    compared = index.compare_likeliest(parsed, _guess_report_time(issue, past), near, originals)
+    reported_at = _guess_report_time(issue, past)
+    compared = index.compare_likeliest(parsed, reported_at, near, originals)
     found: dict[int, tuple[Compared, PastIssue]] = {}
     for one in compared:
         original = find_original(one.past, known)
         shown = original if _is_earlier_report(original, issue) else one.past
         found.setdefault(shown.number, (one, shown))
-    likeliest = list(found.values())[: max(0, limit)]
+    # Apart, as an issue and the pull request that closes it share their words: neither is ahead of the other.
+    pulls = PastIssueIndex(one for one in past if one.is_pull_request and not one.author.endswith(_BOT))
+    about = [(one, one.past) for one in pulls.compare_likeliest(parsed, reported_at)]
     excluded = find_referenced_issues(parsed.text, repository, _find_server_url(issue, repository))
     excluded |= {one.number for one in past if issue.number in _follow_duplicates(one, known)}
-    return [
+    similar = [
         _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
-        for position, (one, shown) in enumerate(likeliest)
+        for likeliest in (list(found.values()), about)
+        for position, (one, shown) in enumerate(likeliest[: max(0, limit)])
     ]
+    return sorted(similar, key=lambda one: -one.score)[: max(0, limit)]
 
 
 def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
@@ -227,7 +237,8 @@ def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[Past
 
 
 def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:
-    return not past.author.endswith(_BOT) and (issue.number is None or past.number < issue.number)
+    is_report = not past.is_pull_request and not past.author.endswith(_BOT)
+    return is_report and (issue.number is None or past.number < issue.number)
 
 
 def _find_server_url(issue: Issue, repository: str) -> str:
@@ -246,6 +257,7 @@ def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) 
     score = round(one.probability, 2)
     return SimilarIssue(
         number=shown.number,
+        is_pull_request=shown.is_pull_request,
         title=shown.title,
         state=shown.state,
         ended=describe_outcome(shown),

@@ -170,6 +170,11 @@ def speaks_of_failure(parsed: ParsedIssue) -> bool:
     return says or has_error(parsed) or _shows_picture(parsed)
 
 
+def asks_for_help(parsed: ParsedIssue) -> bool:
+    """Return whether a report of a few words has one of trouble: who sends a letter has nothing to add."""
+    return speaks_of_failure(parsed) or _GENERAL.search(_write_out(parsed)) is not None
+
+
 def says_nothing(parsed: ParsedIssue) -> bool:
     """Return whether a report is short, names nothing, has a title that could stand above any, and shows nothing."""
     title, prose = _TAG.sub("", parsed.title), _extract_own_words(parsed)
