@@ -17,14 +17,10 @@ from typing import Any
 from testing import factories
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
+from triage.domain.findings import CitedPlace
 
 CHARS_PER_TOKEN = 4
 REPOSITORY = Path(__file__).parents[1]
-EXPLANATION = {
-    "why": "The value is not checked. " * 16,
-    "fix_idea": "Check the value first.",
-    "check": "Enter another one.",
-}
 
 
 def main() -> None:
@@ -71,12 +67,16 @@ def triage(folder: Path, model: Callable[[ReceivedRequest], ScriptedReply]) -> d
 
 
 def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest], ScriptedReply]:
-    """Return a model that suspects `path`, and confirms it in the last round."""
+    """Return a model that suspects what it is shown first, and confirms it in the last round.
+
+    It is sure of itself in a single round: then no critic is asked.
+    """
     judged = 0
     finding = factories.codebase(
-        relevant_files=[factories.relevant(path, start_line=20, end_line=30, symbol=None, quote=None)],
-        root_cause_location=path,
+        places=[CitedPlace(cite="1", reason="The value is not checked.")],
         reasoning="The value comes from the caller and is not checked. " * 6,
+        why="The value is not checked [1]. " * 16,
+        confidence=0.9 if rounds == 1 else 0.6,
     ).model_dump_json()
 
     def choose(body: dict[str, Any]) -> ScriptedReply:
@@ -98,10 +98,9 @@ def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest]
             return chat_completion(critique.model_dump_json())
         answers = {
             "InvestigatorFinding": factories.investigation(),
-            "CodebaseFinding": factories.codebase(),
-            "TriageReport": factories.report(affected_files=[], evidence=[], **EXPLANATION),
+            "TicketDraft": factories.ticket(),
         }
-        return chat_completion(answers[schema].model_dump_json())
+        return chat_completion(answers[schema].model_dump_json() if schema in answers else finding)
 
     return lambda request: count_tokens(choose(request.body), request.body)
 

@@ -4,11 +4,13 @@ from typing import Any
 
 from triage.domain.findings import (
     AffectedFile,
+    CitedPlace,
     CodebaseFinding,
     CritiqueFinding,
     Evidence,
     InvestigatorFinding,
     RelevantFile,
+    TicketDraft,
     TriageReport,
     WebResult,
     WebSearchFinding,
@@ -82,14 +84,28 @@ def relevant(path: str = "src/parse.py", **changes: Any) -> RelevantFile:
     return RelevantFile(path=path, **defaults | changes)
 
 
+WHY = "The day is checked against the wrong year in `parse` [1:3]."
+
+
 def codebase(**changes: Any) -> CodebaseFinding:
+    """Return the finding of a model: what it cites, and the place that this is in `FILES`.
+
+    It is not sure enough of itself to do without a critic.
+    """
     defaults: dict[str, Any] = {
         "agent_name": "codebase_search",
         "summary": "parse builds the date",
-        "confidence": 0.7,
+        "confidence": 0.65,
         "reasoning": "it is the last frame",
         "error": None,
+        "places": [CitedPlace(cite="1:1-3", reason="raises the error")],
+        "why": WHY,
+        "fix_idea": "Check the day against the year that is given.",
+        "check": "`parse('02-29')` in a leap year returns the day.",
+        "severity": "HIGH",
+        "severity_reason": "a crash",
         "relevant_files": [relevant()],
+        "likely_files": [relevant()],
         "root_cause_location": "src/parse.py:3",
     }
     return CodebaseFinding(**defaults | changes)
@@ -144,19 +160,21 @@ def report(**changes: Any) -> TriageReport:
         "next_steps": ["Write a test"],
         "suggested_fix": None,
         "external_references": [],
-        "title": "parse crashes on 02-29",
-        "labels": ["bug"],
-        "effort": "S",
     }
     return TriageReport(**defaults | changes)
 
 
-def answers(why: str = "The day is checked against the wrong year.", **changes: Any) -> dict[str, Any]:
-    """Returns the answers of a model by schema name. `why` is the explanation in its report."""
+def ticket(**changes: Any) -> TicketDraft:
+    defaults: dict[str, Any] = {"labels": ["bug"], "assignee": None, "effort": "S", "title": "parse crashes on 02-29"}
+    return TicketDraft(**defaults | changes)
+
+
+def answers(**changes: Any) -> dict[str, Any]:
+    """Returns the answers of a model by schema name."""
     defaults: dict[str, Any] = {
         "InvestigatorFinding": investigation(),
         "CodebaseFinding": codebase(),
         "CritiqueFinding": critique(),
-        "TriageReport": report(why=why),
+        "TicketDraft": ticket(),
     }
     return defaults | changes

@@ -357,8 +357,6 @@ class Services:
     """The web search, of one tool; none if it is off."""
     code_tools: Toolset | None = None
     """Tools of the codebase agent; none with the rules engine."""
-    supervisor: Engine = "rules"
-    """Who proposes the next agents."""
     read_attachments: Callable[[Issue], list[Attachment]] | None = None
     """Reads what an issue links to on GitHub; raises nothing. None when it is off. Slow: call it in a thread."""
     past_issues: IteratePastIssues | None = None

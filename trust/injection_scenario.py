@@ -80,7 +80,6 @@ def build_scenario(
     inputs = {
         "engine": engine,
         "labels": "apply" if labels else "suggest",
-        "supervisor": "model" if seed % 2 else "rules",
         "embedding-model": "text-embedding-3-small" if seed % 4 == 1 else "local",
     }
     commits = [(text.encode("utf-8", "replace"), histories[number // 8].encode()) for number, text in enumerate(texts)]

@@ -10,8 +10,7 @@ from testing.runs.external_services import default_reply
 from testing.runs.in_process_job import InProcessJob
 from testing.runs.job import JobResult
 from testing.servers.endless_body import EndlessBody
-from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply
-from triage.domain.findings import PlannerProposal
+from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply
 
 EXTERNAL_TEXT = "words from outside"
 """Part of every faulty reply; must not appear in any output."""
@@ -128,33 +127,9 @@ MODEL_FAULTS = [
 ]
 
 
-WRONG_PROPOSAL = PlannerProposal(selected=["writer"], reason=EXTERNAL_TEXT, confidence=1.0)
-
-
-def _supervisor_fault(name: str, message: str, status: str, max_requests: int, **inputs: str) -> Fault:
-    def propose(request: ReceivedRequest) -> ScriptedReply | None:
-        is_decision = default_reply(request)[0] == "model PlannerProposal"
-        return chat_completion(WRONG_PROPOSAL.model_dump_json()) if is_decision else None
-
-    def inject(harness: InProcessJob) -> None:
-        harness.model = propose
-
-    return Fault(name, inject, message, status, inputs={"supervisor": "model", **inputs}, max_requests=max_requests)
-
-
 SEARCH_KEY = "tvly-" + "z3" * 16
 AGENT_REQUESTS = 5
 """Of a run without web search: investigator, one look-up, codebase search, critic, writer."""
-SUPERVISOR_FAULTS = [
-    _supervisor_fault("a wrong proposal where one choice is allowed", "", "complete", AGENT_REQUESTS),
-    _supervisor_fault(
-        "a wrong proposal where two choices are allowed",
-        "",
-        "complete",  # the fixed sequence decides, and nothing is missing
-        AGENT_REQUESTS + len(["the decision", "the query", "the search", "the pages"]),
-        tavily_api_key=SEARCH_KEY,
-    ),
-]
 
 
 @contextmanager

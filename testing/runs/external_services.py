@@ -14,7 +14,7 @@ from testing.servers.github_server import GitHubServer
 from testing.servers.github_server import serve_github as github_serving
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
-from triage.domain.findings import AffectedFile, Evidence, PlannerProposal
+from triage.domain.findings import CitedPlace
 
 HANG_SECONDS = 3600.0
 """A server that hangs is released at the end of the test."""
@@ -26,7 +26,7 @@ class TimedRequest:
 
     at: float
     what: str
-    """Text such as `POST /repos/octo/shop/issues/7/comments`, `model TriageReport`, `search`."""
+    """Text such as `POST /repos/octo/shop/issues/7/comments`, `model TicketDraft`, `search`."""
 
     @property
     def is_publishing(self) -> bool:
@@ -87,24 +87,17 @@ def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
     return "model words", chat_completion("It is a schema in the prompt that is answered.")
 
 
-_WHERE: dict[str, Any] = {"start_line": 5, "end_line": 6, "symbol": "total"}
-_QUOTE = "return sum(prices[name] for name in self.names)"
 MODEL_ANSWERS: dict[str, Any] = {
-    "InvestigatorFinding": factories.investigation(error_messages=["KeyError: 'pear'"]),
+    "InvestigatorFinding": factories.investigation(),
     "CodebaseFinding": factories.codebase(
-        relevant_files=[factories.relevant("shop/basket.py", quote=_QUOTE, **_WHERE)],
-        root_cause_location="shop/basket.py:6",
+        places=[CitedPlace(cite="1:5-6", reason="looks the price up")],
+        why="`Basket.total` does not know the price of a fruit [1:6].",
+        # So that a critic is asked.
+        confidence=0.6,
     ),
     "WebSearchFinding": factories.web(relevant_results=[]),
     "CritiqueFinding": factories.critique(),
-    "PlannerProposal": PlannerProposal(selected=["investigator"], reason="It comes first.", confidence=0.9),
-    "TriageReport": factories.report(
-        affected_files=[AffectedFile(path="shop/basket.py", reason="looks the price up", **_WHERE)],
-        evidence=[Evidence(claim="It raises", path="shop/basket.py", start_line=6, end_line=6, quote=_QUOTE)],
-        why="`basket.py` does not know the price of a fruit.",
-        title="Empty basket",
-        labels=["bug"],
-    ),
+    "TicketDraft": factories.ticket(title="Empty basket"),
 }
 """Answers of the model by requested schema."""
 

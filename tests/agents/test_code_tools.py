@@ -15,13 +15,8 @@ from testing import factories
 from testing.fakes import FakeCodebase
 from tests.code.indexes import make_codebase
 from triage.agents import code_tools
-from triage.agents.code_tools import (
-    build_code_tools,
-    render_definitions,
-    render_lines,
-    render_log,
-    render_text_matches,
-)
+from triage.agents.code_tools import build_code_tools
+from triage.agents.shown_code import ShownCode
 from triage.domain.code import FileChange, History, LineMatch, LineMatches, Passage, Span
 
 CODE = FakeCodebase(
@@ -43,6 +38,22 @@ class Holding(FakeCodebase):
 
     def read_history(self, path: str, limit: int, text: str = "") -> History:
         return self.past
+
+
+def render_lines(code: Any, path: str, start: int, end: int) -> str:
+    return ShownCode().show(code_tools.render_lines(code, path, start, end))
+
+
+def render_definitions(code: Any, name: str) -> str:
+    return ShownCode().show(code_tools.render_definitions(code, name))
+
+
+def render_text_matches(code: Any, text: str) -> str:
+    return ShownCode().show(code_tools.render_text_matches(code, text))
+
+
+def render_log(code: Any, path: str) -> str:
+    return ShownCode().show(code_tools.render_log(code, path))
 
 
 def passage(path: str = "a.py", start: int = 1, lines: int = 1, text: str = "x", symbol: str | None = None) -> Passage:
@@ -71,17 +82,17 @@ def test_a_model_is_told_what_each_argument_means():
         (
             "read_lines",
             {"path": "src/parse.py", "start": 2, "end": 2},
-            "## src/parse.py:2-2 of 3 lines\n2|     parts = text.split('-')",
+            "[1] src/parse.py 2\n2|     parts = text.split('-')\n(of 3 lines)",
         ),
-        ("find_symbol", {"name": "parse"}, "## src/parse.py:1-3 (parse)\n1| def parse(text):"),
-        ("git_log", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
+        ("find_symbol", {"name": "parse"}, "[1] src/parse.py 1-4 parse\n1| def parse(text):"),
+        ("git_log", {"path": "src/parse.py"}, "src/parse.py:\nabcdef0123 2024-01-02 Fix"),
         ("git_log", {"path": "src/store.py", "text": "gone"}, "No known commit added or removed this text."),
         ("show_commit", {"commit": " ABCDEF0123 "}, "abcdef0123 2024-01-02\nFix"),
         ("show_commit", {"commit": "0000000"}, "No commit with this id is in the history of the indexed one."),
         (
             "grep",
             {"text": "text.split"},
-            "1 line in 1 file has this text.\n## src/parse.py:2\n2|     parts = text.split('-')",
+            "1 line in 1 file has this text.\nsrc/parse.py 2\n[1] src/parse.py 1-3\n1| def parse(text):\n2|     parts",
         ),
     ],
 )
@@ -99,17 +110,18 @@ LONG = FakeCodebase({"long.py": "\n".join(f"line {n}" for n in range(1, 501)), "
     [(1, 3, 1, 3), (-5, 1, 1, 1), (499, 900, 499, 500), (500, 500, 500, 500), (1, 200, 1, 200)],
 )
 def test_the_lines_asked_for(start: int, end: int, first: int, last: int):
-    text = render_lines(LONG, "long.py", start, end).split("\n")
-    assert text[0] == f"## long.py:{first}-{last} of 500 lines"
-    assert text[1].split("|")[0].strip() == str(first)
-    assert text[-1].endswith(f"{last}| line {last}")
-    assert len(text) == last - first + 2
+    heading, *lines, count = render_lines(LONG, "long.py", start, end).split("\n")
+    assert heading == f"[1] long.py {first}-{last}".removesuffix(f"-{first}")
+    assert lines[0].split("|")[0].strip() == str(first)
+    assert lines[-1].endswith(f"{last}| line {last}")
+    assert len(lines) == last - first + 1
+    assert count == "(of 500 lines)"
 
 
 def test_more_than_two_hundred_lines_are_not_given_and_that_is_said():
     text = render_lines(LONG, "long.py", 101, 500).split("\n")
-    assert text[0] == "## long.py:101-300 of 500 lines"
-    assert text[-1] == "(at most 200 lines at a time)"
+    assert text[0] == "[1] long.py 101-300"
+    assert text[-1] == "(of 500 lines; at most 200 at a time)"
 
 
 @pytest.mark.parametrize(("start", "end"), [(501, 600), (7, 3), (0, 0), (10**30, 10**31)])
@@ -118,7 +130,7 @@ def test_lines_that_are_not_there(start: int, end: int):
 
 
 def test_an_endless_line_is_cut_and_says_so():
-    assert render_lines(LONG, "wide.js", 1, 1).endswith(f"1| {'x' * 300} (... 700 characters left out)")
+    assert render_lines(LONG, "wide.js", 1, 1).endswith(f"1| {'x' * 300} (... 700 characters left out)\n(of 1 line)")
 
 
 def test_a_file_known_by_its_path_alone():
@@ -146,8 +158,8 @@ def test_three_definitions_with_their_code_then_places_then_a_count():
     assert text.count("code\n") == code_tools.MAX_FIRST_DEFINITION_LINES + 2 * code_tools.MAX_DEFINITION_LINES
     assert text.count("(20 further lines of this definition not shown)") == 1
     assert text.count("(75 further lines of this definition not shown)") == 2
-    assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in text
-    assert text.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
+    assert "Also defined, code not shown:\nf3.py 1-100 run3\n" in text
+    assert text.endswith("f22.py 1-100 run22\n(and at least 27 further places)")
 
 
 def test_of_a_long_definition_its_further_members_are_named():
@@ -172,7 +184,7 @@ def test_a_name_that_nothing_defines_is_answered_with_lines_that_have_it():
     nothing = "No function, class or type of this name is defined in the indexed commit, as far as it was parsed."
     assert render_definitions(CODE, "nope") == nothing
     code = FakeCodebase({"a.py": "import nope\n"})
-    assert render_definitions(code, "x.nope()") == f"{nothing}\nLines with `nope`:\n## a.py:1\n1| import nope"
+    assert render_definitions(code, "x.nope") == f"{nothing}\nLines with `nope`:\na.py 1\n[1] a.py 1\n1| import nope"
 
 
 # --- grep
@@ -194,19 +206,22 @@ def match(path: str, line: int, text: str = "x", symbol: str | None = None) -> L
     return LineMatch(path=path, line=line, text=text, symbol=symbol)
 
 
-def test_lines_are_grouped_by_file_and_definition_and_the_rest_is_counted():
+def test_lines_stand_with_two_around_them_by_file_and_the_rest_is_counted():
     lines = [match("b.py", 9, "two", "f"), match("a.py", 1), match("b.py", 7, "one", "f"), match("b.py", 30, "six")]
     found = LineMatches(lines=lines, total=1_044, files=5, not_listed={"lib/": 1_000, "c.py": 40})
-    assert render_text_matches(Matching(matches=found), "x") == (
-        "1,044 lines in 5 files have this text.\n## b.py:7-9 (f)\n7| one\n9| two\n## b.py:30\n30| six\n"
-        "## a.py:1\n1| x\n(Further lines, not shown: lib/ 1,000, c.py 40)"
+    files = {"b.py": "\n".join(f"line {number}" for number in range(1, 41)), "a.py": "x"}
+    assert render_text_matches(Matching(files, matches=found), "x") == (
+        "1,044 lines in 5 files have this text.\nb.py 7, 9, 30; a.py 1\n"
+        "[1] b.py 5-11 f\n 5| line 5\n 6| line 6\n 7| one\n 8| line 8\n 9| two\n10| line 10\n11| line 11\n"
+        "[2] b.py 28-32\n28| line 28\n29| line 29\n30| six\n31| line 31\n32| line 32\n"
+        "[3] a.py 1\n1| x\n(Further lines, not shown: lib/ 1,000, c.py 40)"
     )
 
 
 def test_other_capitals_and_a_lack_of_time_are_said():
     found = LineMatches(lines=[match("a.py", 1)], total=1, files=1, same_case=False, complete=False)
-    assert render_text_matches(Matching(matches=found), "X") == (
-        "No line has this text with these capitals. In any case: 1 line in 1 file.\n## a.py:1\n1| x\n"
+    assert render_text_matches(Matching({"a.py": "x"}, matches=found), "X") == (
+        "No line has this text with these capitals. In any case: 1 line in 1 file.\na.py 1\n[1] a.py 1\n1| x\n"
         "(There was no time for all files: ask for something rarer.)"
     )
 
@@ -232,7 +247,7 @@ def test_a_shallow_clone_is_said():
     code = Holding({"a.py": ""})
     code.past = History(partial=True)
     text = render_log(code, "a.py")
-    assert text == "## a.py\n(Older commits are not known here: the clone is shallow, or git took too long.)"
+    assert text == "a.py:\n(Older commits are not known here: the clone is shallow, or git took too long.)"
 
 
 def test_without_git_there_is_no_history():

@@ -1,33 +1,11 @@
-"""What a further round of the codebase search is given."""
-
-from typing import Any
+"""What the codebase search is told of a regression."""
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from triage.agents.codebase_search import (
-    MAX_LOOKED_UP_CHARS,
-    build_followup_sections,
-    format_looked_up,
-    format_window,
-    render_diffs,
-)
-from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp, PathChange, RegressionWindow
-from triage.issue.read_issue import read_issue
+from triage.agents.codebase_search import format_window, render_diffs
+from triage.domain.code import PathChange, RegressionWindow
 
-LONG = "def load(path):\n" + "    total = total + len(path)\n" * 78
-SHORT = "def {name}(path):\n    return path.strip()\n"
-WIDE = "def wide(path):\n" + f"    return {'path, ' * 40}\n" * 70
-FILES = {"src/load.py": LONG, "src/wide.py": WIDE, "src/deep.py": WIDE.replace("wide", "deep")} | {
-    f"src/{name}.py": SHORT.format(name=name) for name in ("clean", "store", "close")
-}
-NAMED = "definitions of what the critic names"
-
-
-def build(**changes: Any) -> dict[str, str]:
-    issue = factories.issue()
-    given = {"issue": issue, "parsed": read_issue(issue), "repository": factories.repository()}
-    return build_followup_sections(AgentInput(**given | changes), FakeCodebase(FILES))
+FILES = factories.FILES
 
 
 def test_a_window_is_told_with_the_commits_first_that_fit():
@@ -61,28 +39,3 @@ def test_a_narrow_window_is_shown_with_the_diffs_of_its_code():
     assert "+    x = 2" in render_diffs(window, in_folder), "the project is a folder of the repository"
     assert render_diffs(window.model_copy(update={"total": 11}), codebase) == ""
     assert render_diffs(None, codebase) == ""
-
-
-def test_a_long_definition_leaves_room_for_the_others_that_the_critic_names():
-    named = build(search_terms=["wide", "deep", "load", "clean", "store", "close"])[NAMED]
-    assert named.count("further lines left out") == 3
-    for name in ("wide", "deep", "load", "clean", "store", "close"):
-        assert f"def {name}(path):" in named
-
-
-def test_a_definition_that_stands_with_the_suspects_is_not_shown_again():
-    suspect = factories.relevant("src/clean.py", start_line=1, end_line=2, symbol="clean", quote=None)
-    known = build(codebase=factories.codebase(relevant_files=[suspect]), search_terms=["clean", "store"])
-    assert "return path.strip()" in known["code of the earlier suspects"]
-    assert "clean" not in known[NAMED]
-    assert "def store" in known[NAMED]
-
-
-def test_only_the_longest_answers_of_earlier_look_ups_are_cut_and_after_a_line():
-    long = "\n".join(f"{number}| value = read(number)" for number in range(1, 600))
-    shown = format_looked_up([LookedUp(call="read_lines(1)", answer=long), LookedUp(call="grep(2)", answer="2| one")])
-    assert shown.endswith("# grep(2)\n2| one")
-    assert len(shown) <= MAX_LOOKED_UP_CHARS + 100
-    first = shown.partition("\n\n")[0].splitlines()
-    assert all(line in long for line in first[1:-1])
-    assert "further lines left out" in first[-1]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,13 +14,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Invali
 
 from testing import factories
 from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
-from triage.agents import code_lookup, codebase_search, written_calls
+from triage.agents import code_lookup, codebase_search
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
-from triage.agents.prompts import build_system_message
+from triage.agents.shown_code import ShownCode
 from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
 from triage.graph.step_runner import collect_records, tool_records
@@ -93,11 +93,8 @@ async def test_what_was_looked_up_reaches_the_answer():
     assert result.shortfalls == []
     assert [name for name, _ in model.asked] == ["tools", "tools", "tools", "CodebaseFinding"]
     shown = answered(model)
-    assert (
-        '# answer 1 to read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n## src/parse.py:2-3 of 3 lines'
-        in shown
-    )
-    assert '# answer 2 to find_symbol({"name": "Store"})\n## src/store.py' in shown
+    assert '# read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n[3] src/parse.py 2-3\n' in shown
+    assert '# find_symbol({"name": "Store"})\n[4] src/store.py 1-4 Store' in shown
     assert [(record.tool, record.outcome) for record in records] == [
         ("read_lines", Outcome.SUCCESS),
         ("find_symbol", Outcome.SUCCESS),
@@ -109,7 +106,7 @@ async def test_the_text_of_a_skill_is_added_to_what_was_looked_up():
         skills=[Skill(id="dates", path="dates.md", name="Dates", description="d", references=["src/store.py"])]
     )
     codebase = replace(CODE, skills=skills)
-    model = model_of(reads(2), factories.codebase(skills=["dates"], summary="first"))
+    model = model_of(reads(2), factories.codebase(summary="SKILL_SELECT:{dates} first"))
     services = replace(given_services(model), codebase=codebase)
     result = await codebase_search.answer_with_model(case(), services, model)
     assert [name for name, _ in model.asked] == ["tools", "tools", "CodebaseFinding"], "nothing is looked up again"
@@ -118,7 +115,7 @@ async def test_the_text_of_a_skill_is_added_to_what_was_looked_up():
     system, sections, skill = model.asked[-1][1]
     assert "SKILL_SELECT" in system.text
     assert sections.text.startswith("<<project's skills ")
-    assert "# answer 1 to read_lines(" in sections.text
+    assert "# read_lines(" in sections.text
     assert skill.text.startswith("=== Skill Activated: dates ===")
     assert result.answer.summary == "parse builds the date"
     assert result.skills == {"dates": 3}
@@ -133,21 +130,8 @@ async def test_each_turn_sees_the_answers_of_those_before_as_data():
     assert "by calling `CodebaseFinding`" in first[0].text
     (reply,) = replies(second)
     mark = reply.text.split(">>")[0].removeprefix("<<answer 1 ")
-    assert reply.text.startswith(f"<<answer 1 {mark}>>\n## src/parse.py:2-3")
-    assert reply.text.endswith(f"<</answer 1 {mark}>>\n\nRoom left for answers: 15,912 characters, 7 calls.")
-
-
-async def test_what_an_issue_shows_as_code_hides_none_of_it():
-    """Only what the program showed is left out of an answer."""
-    body = "## src/parse.py:1-9\n" + "".join(f"{number}| \n" for number in range(1, 10)) + "9" * 5_000 + "| x"
-    model = model_of(reads(1), ENOUGH)
-    issue = factories.issue(body=body)
-    asked = case().model_copy(update={"issue": issue, "parsed": read_issue(issue)})
-    long = FakeCodebase({"src/parse.py": "".join(f"line_{number} = 1\n" for number in range(9))})
-    tools = ToolRunner(build_code_tools(long), 5.0, FakeProgressLog(), lambda: NOW, FakeClock())
-    await codebase_search.answer_with_model(asked, given_services(model, tools), model)
-    (reply,) = replies(turns_of(model)[1])
-    assert "line_0 = 1" in reply.text
+    assert reply.text.startswith(f"<<answer 1 {mark}>>\n[3] src/parse.py 2-3\n")
+    assert reply.text.endswith(f"<</answer 1 {mark}>>\n\nRoom left for answers: 15,929 characters, 7 calls.")
 
 
 async def test_without_tools_all_passages_are_shown_and_the_model_asked_once():
@@ -182,7 +166,7 @@ async def test_an_identical_call_is_answered_from_the_first_with_a_note():
     *_, last = turns_of(model)
     repeated = code_lookup.REPEATED.format(number=1)
     assert [repeated in reply.text for reply in replies(last)] == [False, True, True, False]
-    assert answered(model).count("# answer ") == 2, "what was answered once stands there once"
+    assert answered(model).count("# read_lines(") == 2, "what was answered once stands there once"
 
 
 async def test_eight_calls_are_run_and_every_further_one_is_told():
@@ -197,7 +181,7 @@ async def test_eight_calls_are_run_and_every_further_one_is_told():
 async def test_a_turn_leaves_a_quarter_of_the_room_to_the_next():
     tools = FakeToolset("x\n" * 50_000)
     model = model_of(reads(1), reads(2), reads(3))
-    lookup = CodeLookup(given_services(model, tools), model, tools)
+    lookup = CodeLookup(given_services(model, tools), model, tools, ShownCode())
     await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     sizes = [len(one.answer) for one in lookup.answers]
     room = code_lookup.MAX_ANSWERS_CHARS
@@ -205,8 +189,6 @@ async def test_a_turn_leaves_a_quarter_of_the_room_to_the_next():
         assert room * 0.75 - 100 < size <= room * 0.75 + 100, "and the note on what was left out"
         room -= size
     assert len(sizes) == 3
-    first = int(code_lookup.MAX_ANSWERS_CHARS * code_lookup.MAX_SHARE)
-    assert f"{first:,}" in build_system_message("codebase_tools").text
 
 
 async def test_short_answers_leave_their_room_to_the_long_one():
@@ -227,16 +209,6 @@ async def test_short_answers_leave_their_room_to_the_long_one():
     assert answered(model).count("short") == 2
 
 
-async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
-    model = model_of(reads(2), ENOUGH)
-    tools = FakeToolset("lines")
-    earlier = [LookedUp(call='read_lines({"end": 3, "path": "src/parse.py", "start": 2})', answer="2| x")]
-    lookup = CodeLookup(given_services(model, tools), model, tools, is_first_round=False, earlier=earlier)
-    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
-    assert tools.ran == []
-    assert lookup.answers == []
-
-
 @pytest.mark.parametrize(("is_first_round", "turns"), [(True, 0), (False, 1)])
 async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round: bool, turns: int):
     model = model_of(reads(1), ENOUGH)
@@ -244,7 +216,7 @@ async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round
     model.spent = Usage(input_tokens=55_000, calls=5, usd=0.001)
     tools = FakeToolset("lines")
     services = given_services(model, tools, limits=Limits(tokens=100_000))
-    lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)
+    lookup = CodeLookup(services, model, tools, ShownCode(), is_first_round=is_first_round)
     await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     assert len(turns_of(model)) == turns
 
@@ -299,21 +271,21 @@ FAILURES = [
 async def test_a_failing_turn_costs_the_looking_up_and_not_the_answer(error: Exception):
     model = model_of(error)
     result = await run(model)
-    assert result.answer == factories.codebase()
+    assert result.answer.why == factories.WHY
     assert result.shortfalls == [f"looking things up ended early: {error}; answered from what was there"]
 
 
 async def test_what_was_looked_up_before_a_failure_is_kept():
     model = model_of(reads(2), ModelUnavailable("rate limited (429)"))
     result = await run(model)
-    assert "## src/parse.py:2-3 of 3 lines" in answered(model)
+    assert "[3] src/parse.py 2-3\n" in answered(model)
     assert len(result.shortfalls) == 1
 
 
 async def test_a_turn_that_hangs_is_cut_in_time_for_the_answer():
     model = model_of(lambda _: asyncio.sleep(60))
     result = await run(model, limits=Limits(agent_seconds=4.2))
-    assert result.answer == factories.codebase()
+    assert result.answer.why == factories.WHY
     assert result.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
 
 
@@ -342,7 +314,7 @@ async def test_every_call_is_answered_under_its_own_id():
     assert len(set(ids)) == len(ids) == 8
     assert [reply.tool_call_id for reply in replies(last)] == ids
     assert asked.invalid_tool_calls == [], "arguments that are no JSON are not sent again"
-    assert [call["name"] for call in asked.tool_calls][1] == "unknown_tool"
+    assert [call["name"] for call in asked.tool_calls][1] == "tool"
     told = [reply.text.split("\n")[1] for reply in replies(last)]
     assert told[1] == "There is no such tool; there are: grep, find_symbol, read_lines, git_log, show_commit."
     assert told[2] == "These arguments do not fit (path: missing; end: missing)."
@@ -384,7 +356,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
     ]
     model = model_of(*messages, *[ENOUGH] * 3)
     result = asyncio.run(run(model))
-    assert result.answer == factories.codebase()
+    assert result.answer.why == factories.WHY
     sent = turns_of(model)
     assert len(sent) <= code_lookup.MAX_TURNS
     waiting: list[str | None] = []
@@ -394,7 +366,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
             waiting = [call["id"] for call in message.tool_calls]
             assert all(waiting)
             for call in message.tool_calls:
-                assert written_calls._NAME.fullmatch(call["name"])
+                assert re.fullmatch(r"[\w-]{1,64}", call["name"])
                 json.dumps(call["args"], ensure_ascii=False).encode("utf-8")
         elif isinstance(message, ToolMessage):
             assert message.tool_call_id == waiting.pop(0)

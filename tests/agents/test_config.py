@@ -65,7 +65,7 @@ async def test_labels_are_told_with_when_they_fit():
     config = ProjectConfig(
         labels=Labels(describe={"regression": "worked in an earlier release", "unknown": "never shown"})
     )
-    (_, data) = (await asked(writer.answer_with_model, config))["TriageReport"]
+    (_, data) = (await asked(writer.answer_with_model, config))["TicketDraft"]
     assert "- bug\n- Regression\n" in data.text
     assert "- Regression: worked in an earlier release\n" in data.text
     assert "never shown" not in data.text
@@ -89,8 +89,8 @@ async def test_an_alias_is_suggested_in_place_of_an_owner(owners: list[str], ass
 
 async def test_a_model_may_name_the_alias_only():
     config = ProjectConfig(owners={"acme/core": "octocat"})
-    for named, expected in (("octocat", "octocat"), ("acme/core", "")):
-        model = FakeModel(factories.answers(TriageReport=factories.report(assignee=named)))
+    for named, expected in (("octocat", "octocat"), ("acme/core", "octocat")):
+        model = FakeModel(factories.answers(TicketDraft=factories.ticket(assignee=named)))
         given = fake_services(
             codebase=FakeCodebase(factories.FILES, code_owners=["acme/core"]), config=config, model=model
         )

@@ -1,66 +1,88 @@
-"""The code around a citation, for the critic and for a further round."""
+"""Excerpts have numbers, stand once, and are cut between lines."""
 
-from testing.factories import relevant
-from triage.agents.shown_code import MAX_CITED_LINES, ShownLines, render_cited_code
+from hypothesis import given
+from hypothesis import strategies as st
 
-LINES = [f"line {number}" for number in range(1, 201)]
-
-
-def read_lines(path: str) -> list[str] | None:
-    return LINES if path == "a.py" else None
-
-
-def test_ten_lines_around_the_cited_ones():
-    shown = render_cited_code([relevant("a.py", start_line=50, end_line=52, symbol="run")], read_lines).split("\n")
-    assert shown[0] == "## a.py:40-62 (cited: 50-52, run)"
-    assert (shown[1], shown[-1], len(shown)) == ("40| line 40", "62| line 62", 24)
+from testing import factories
+from testing.fakes import FakeCodebase
+from triage.agents.shown_code import MAX_CITED_LINES, Block, ShownCode, cut_longest, make_excerpt, render_cited_code
+from triage.domain.code import Excerpt, Passage, Span
 
 
-def test_at_the_ends_of_a_file():
-    assert render_cited_code([relevant("a.py", start_line=1, end_line=2)], read_lines).startswith("## a.py:1-12 (")
-    assert render_cited_code([relevant("a.py", start_line=199, end_line=200)], read_lines).endswith("200| line 200")
+def excerpt(path: str, start: int, end: int, symbol: str | None = None) -> Passage:
+    return make_excerpt(path, ((number, f"line {number}") for number in range(start, end + 1)), symbol)
 
 
-def test_a_long_place_is_shown_to_a_limit():
-    shown = render_cited_code([relevant("a.py", start_line=1, end_line=200)], read_lines)
-    assert len(shown.split("\n")) == 1 + MAX_CITED_LINES + 10
-
-
-def test_a_place_without_lines_and_one_that_does_not_fit_are_left_out():
-    files = [
-        relevant("a.py", start_line=None, end_line=None),
-        relevant("gone.py", start_line=1, end_line=2),
-        relevant("a.py", start_line=1, end_line=50),
-        relevant("a.py", start_line=90, end_line=90),
+def test_each_excerpt_has_a_number_and_each_line_its_own():
+    shown = ShownCode()
+    text = shown.show(["Two lines.", excerpt("a.py", 9, 10, "save"), excerpt("b.py", 3, 3)])
+    assert text == "Two lines.\n[1] a.py 9-10 save\n 9| line 9\n10| line 10\n[2] b.py 3\n3| line 3"
+    assert shown.excerpts == [
+        Excerpt(span=Span(path="a.py", start=9, end=10), symbol="save"),
+        Excerpt(span=Span(path="b.py", start=3, end=3)),
     ]
-    assert render_cited_code(files, read_lines, max_chars=400).startswith("## a.py:80-100 (cited: 90-90")
 
 
-def test_no_line_is_shown_twice():
-    files = [relevant("a.py", start_line=50, end_line=52), relevant("a.py", start_line=60, end_line=62)]
-    first, second = render_cited_code(files, read_lines).split("\n\n")
-    assert first.split("\n")[-1] == "62| line 62"
-    assert second.split("\n")[:2] == ["## a.py:63-72 (cited: 60-62, parse)", "63| line 63"]
-    assert render_cited_code([files[0], files[0]], read_lines).endswith("(cited: 50-52, parse; shown above)")
+def test_lines_that_were_shown_are_not_shown_again():
+    shown = ShownCode()
+    shown.show([excerpt("a.py", 1, 20)])
+    assert shown.show([excerpt("a.py", 5, 12)]) == "(a.py 5-12: see [1])"
+    longer = shown.show([excerpt("a.py", 12, 22)])
+    assert longer == "[2] a.py 12-22\n(lines 12-20: see [1])\n21| line 21\n22| line 22"
+    few = shown.show([excerpt("a.py", 16, 20)])
+    assert few.count("| line") == 5, "as many as around a match"
+    assert shown.show([excerpt("a.py", 10, 20)]).endswith("see [1])"), "the first excerpt has them"
+    assert "see" not in shown.show([excerpt("b.py", 5, 12)]), "another file"
 
 
-def test_code_that_was_shown_is_not_sent_again():
-    first = "\n".join(["## a.py:1-6 (f)", *(f"{number}| line {number}" for number in range(1, 7))])
-    shown = ShownLines(first)
-    more = "\n".join(["## a.py:1-9 of 20 lines", *(f" {number}| line {number}" for number in range(1, 10))])
-    assert shown.leave_out(more) == (
-        "## a.py:1-9 of 20 lines\n(lines 1-6: they stand elsewhere here)\n 7| line 7\n 8| line 8\n 9| line 9"
-    )
-    other = more.replace("a.py", "b.py")
-    assert shown.leave_out(other) == other
-    few = "## a.py:3-4\n3| line 3\n4| line 4"
-    assert shown.leave_out(few) == few, "a note would be as long"
-    shown.add(other)
-    assert shown.leave_out(other) == "## b.py:1-9 of 20 lines\n(lines 1-9: they stand elsewhere here)"
+def test_a_further_round_goes_on_behind_the_numbers_of_the_first():
+    first, second = ShownCode(), ShownCode()
+    first.show([excerpt("a.py", 1, 9), excerpt("b.py", 1, 9)])
+    second.show([excerpt("a.py", 1, 9)])
+    second.go_on(first.excerpts)
+    assert second.show([excerpt("b.py", 1, 9)]) == "(b.py 1-9: see [2])"
+    assert second.show([excerpt("c.py", 1, 1)]).startswith("[3] c.py 1\n")
 
 
-def test_only_lines_that_follow_each_other_are_left_out():
-    shown = ShownLines("\n".join(["## a.py:1-9", *(f"{number}| x" for number in range(1, 10))]))
-    matches = "\n".join(["## a.py:1-9 (f)", *(f"{number}| x" for number in (1, 3, 5, 7, 9))])
-    assert shown.leave_out(matches) == matches, "between them stands more"
-    assert ShownLines("## a.py:1-3\n" + "9" * 5_000 + "| x").leave_out("## a.py:1-3\n1| x") == "## a.py:1-3\n1| x"
+def test_the_longest_answer_is_cut_between_lines():
+    answers: list[list[Block]] = [["short"], [excerpt("a.py", 1, 100)], [excerpt("b.py", 1, 100)]]
+    cut = cut_longest(answers, 400)
+    assert cut[0] == ["short"]
+    for passage, note in cut[1:]:
+        assert isinstance(passage, Passage)
+        assert passage.span.end < 100
+        assert passage.text.endswith(f"| line {passage.span.end}")
+        assert note == f"(further lines left out: {100 - passage.span.end}, for lack of room)"
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 40), max_size=3), max_size=4),
+    st.integers(0, 1_500),
+)
+def test_what_is_cut_fits_and_only_what_is_shown_has_a_number(sizes: list[list[int]], room: int):
+    answers: list[list[Block]] = [
+        [excerpt(f"{n}_{m}.py", 1, size) for m, size in enumerate(one)] for n, one in enumerate(sizes)
+    ]
+    shown = ShownCode()
+    for blocks in cut_longest(answers, room):
+        text = shown.show(blocks)
+        assert text.count("| line") <= room // 9 + 1
+    for one in shown.excerpts:
+        assert f"| line {one.span.end}" in "\n".join(
+            passage.text for answer in answers for passage in answer if isinstance(passage, Passage)
+        )
+
+
+def test_cited_lines_stand_with_their_surroundings():
+    lines = "\n".join(f"line {number}" for number in range(1, 201))
+    files = [
+        factories.relevant("a.py", start_line=50, end_line=52, symbol="f"),
+        factories.relevant("a.py", start_line=53, end_line=54, symbol=None),
+        factories.relevant("gone.py"),
+        factories.relevant("a.py", start_line=None, end_line=None),
+        factories.relevant("a.py", start_line=100, end_line=199),
+    ]
+    text = render_cited_code(files, FakeCodebase({"a.py": lines}))
+    assert "a.py 40-62 f (cited: 50-52)\n40| line 40\n" in text
+    assert f"(cited: 100-{100 + MAX_CITED_LINES - 1})" in text
+    assert "gone.py" not in text

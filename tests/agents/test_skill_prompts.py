@@ -210,7 +210,7 @@ def test_the_files_of_all_skills_share_one_budget():
 @pytest.mark.parametrize(
     ("answer", "ids"),
     [
-        (factories.critique(skills=["refunds", " `Taxes` ", "SKILL_SELECT:{x}"]), ["refunds", "taxes", "x"]),
+        (factories.critique(reasoning="SKILL_SELECT:`Taxes` and SKILL_SELECT:{x}"), ["taxes", "x"]),
         (factories.critique(reasoning="I need SKILL_SELECT:refunds."), ["refunds"]),
         (factories.critique(summary="SKILL_SELECT:{refunds} and SKILL_SELECT: `tax-es`"), ["refunds", "tax-es"]),
         (factories.investigation(error_messages=["SKILL_SELECT:refunds"]), []),
@@ -235,8 +235,10 @@ def test_nobody_else_reads_the_selection():
 
 async def test_an_agent_that_names_a_skill_is_asked_once_more_with_its_text():
     skills = open_skills(make_skill("refunds"), make_skill("taxes"), active={"taxes": 1})
-    first = factories.critique(skills=["refunds", "taxes", "unknown"])
-    second = factories.critique("CHALLENGED", skills=["refunds"], reasoning="Now I know. SKILL_SELECT:refunds")
+    first = factories.critique(summary="SKILL_SELECT:{refunds} SKILL_SELECT:{taxes} SKILL_SELECT:{unknown}")
+    second = factories.critique(
+        "CHALLENGED", summary="SKILL_SELECT:{refunds}", reasoning="Now I know. SKILL_SELECT:refunds"
+    )
     chain = Scripted(first, second)
     answer = await skills.ask(chain, PROMPT)
     assert answer.verdict == "CHALLENGED"
@@ -259,7 +261,7 @@ async def test_nothing_new_means_no_second_request(named: list[str]):
 
 async def test_at_most_three_skills_are_in_a_prompt():
     skills = open_skills(*(make_skill(name) for name in "abcd"), active={"a": 1, "b": 2})
-    chain = Scripted(factories.critique(skills=["c", "d"]), factories.critique())
+    chain = Scripted(factories.critique(summary="SKILL_SELECT:{c} SKILL_SELECT:{d}"), factories.critique())
     await skills.ask(chain, PROMPT)
     assert list(skills.tiers) == ["a", "b", "c"]
     assert len(chain.prompts[1]) == 2
@@ -272,7 +274,7 @@ async def test_without_time_the_first_answer_counts():
 
     async def answer_slowly(_: list[BaseMessage]) -> BaseModel:
         clock.seconds += 6.0
-        return factories.critique(skills=["refunds"])
+        return factories.critique(summary="SKILL_SELECT:{refunds}")
 
     await skills.ask(answer_slowly, PROMPT)
     assert clock.seconds == 6.0, "asked once"

@@ -10,7 +10,7 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
     """Each has its own hash seed, ids and times."""
     asked: list[list[str]] = []
     with serve_all(tmp_path) as (services, job):
-        job.inputs |= {"comment": "false", "supervisor": "model"}
+        job.inputs |= {"comment": "false"}
         for _ in range(2):
             done = job.run_here()
             assert done.exit_code == 0, done.log

@@ -87,8 +87,8 @@ class Chatty(ExternalServices):
             case ["model", "words"]:
                 listed = "\n- ".join(SEARCH)
                 return chat_completion(f"# Found\n\n- {listed}\n\n```\n{next(WORDS)}\n```\n\n{next(WORDS)}")
-            case ["model", "TriageReport"]:
-                answer = json.loads(answer_with_keys("TriageReport"))
+            case ["model", "TicketDraft"]:
+                answer = json.loads(answer_with_keys("TicketDraft"))
                 return chat_completion(json.dumps(answer | {"labels": ["bug", GITHUB], "assignee": MODEL}))
             case ["model", "choose"]:
                 call = ("tavily_search", json.dumps({"query": f"KeyError {MODEL[9:]} {' '.join(GITHUB)}"}))
@@ -171,7 +171,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 def test_the_run_is_complete(run: Run):
     asked = {one.what for one in run.servers.requests}
-    assert {"search", "embeddings", "model TriageReport"} <= asked
+    assert {"search", "embeddings", "model TicketDraft"} <= asked
     assert len(run.servers.comments) == 1
     assert run.outputs["status"] == "complete", run.log
     assert run.outputs["engine"] == "model"

@@ -89,8 +89,8 @@ def test_a_command_that_was_edited_is_ignored(scene: Scene):
 def test_the_report_names_who_asked_and_what_was_on(scene: Scene):
     scene.github.role = "write"
     scene.say("/triage")
-    done = scene.run(supervisor="model")
+    done = scene.run()
     report = json.loads((scene.job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
     assert report["actor"] == REPORTER["login"]
     on = {name for name, is_on in report["feature_flags"].items() if is_on}
-    assert on == {"model", "supervisor_model", "web_search", "memory", "comment", "labels"}
+    assert on == {"model", "web_search", "memory", "comment", "labels"}

@@ -5,7 +5,6 @@ from tests.say.sample_runs import (
     DEGRADATION,
     MAIN,
     PLANNED,
-    REFUSED,
     ROUNDS,
     RULES_FALLBACKS,
     SILENT,
@@ -59,19 +58,6 @@ def test_an_agent_that_declined_was_answered_for_under_the_next_decision():
         "the agent declined to answer",
         "rules answered",
     )
-
-
-def test_a_refused_proposal_and_a_silent_planner_left_the_decision_to_rules():
-    assert summarize(REFUSED.faults)[1:3] == [
-        (
-            "supervisor",
-            "gate",
-            "supervisor",
-            "the model proposed a step that is not allowed here; allowed: critic",
-            "rules decided",
-        ),
-        ("supervisor", "step", "supervisor", "no answer within 10 seconds", "rules decided"),
-    ]
 
 
 def test_a_request_that_was_repeated_with_success_says_so():

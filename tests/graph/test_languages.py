@@ -35,7 +35,7 @@ def _read_data(prompt: Any) -> str:
 async def test_questions_are_in_the_reporters_language_and_the_rest_in_that_of_the_readme():
     report, prompts = await run("zh-Hant", README_md=README)
     assert report.language == "zh-Hant"
-    assert {"InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"} <= prompts.keys()
+    assert {"InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TicketDraft"} <= prompts.keys()
     for name, data in prompts.items():
         assert SENTENCE.format("Traditional Chinese", "German") in data, name
 

@@ -98,7 +98,8 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
 
 async def test_an_endpoint_that_knows_no_tools_answers_from_the_passages(tmp_path: Path):
     result, requests, records = await run(tmp_path, answering(lambda _: error_reply(400, param="tools")))
-    assert result.answer == factories.codebase()
+    assert result.answer.why == factories.WHY
+    assert [file.path for file in result.answer.relevant_files] == ["src/parse.py"]
     assert result.shortfalls == ["looking things up ended early: request refused (400); answered from what was there"]
     assert records == []
-    assert "## src/parse.py:1-3" in requests[-1].body["messages"][1]["content"]
+    assert "[1] src/parse.py 1-3" in requests[-1].body["messages"][1]["content"]

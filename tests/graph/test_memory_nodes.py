@@ -100,7 +100,7 @@ async def test_agents_that_judge_read_one_message_of_memory():
     model = FakeModel(factories.answers())
     given = fake_services(codebase=codebase(SAME, OTHER), model=model, past_issues=FakePastIssues([[past(3), past(2)]]))
     await run(given)
-    for name in ("InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"):
+    for name in ("InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TicketDraft"):
         [prompt] = prompts(model, name)
         assert prompt.count(f"\n{MEMORY_TITLE}\n") + prompt.count(f": {MEMORY_TITLE}\n") == 1, name
         assert "#3 (closed, fixed in 1.4; similarity: 0.93): ValueError for 31 April" in prompt
@@ -166,7 +166,7 @@ class TestEarlierReport:
 async def test_this_runs_own_suspects_are_not_shown_as_those_of_an_earlier_run():
     model = FakeModel(factories.answers())
     await run(fake_services(codebase=codebase(), model=model))
-    for name in ("InvestigatorFinding", "CritiqueFinding", "TriageReport"):
+    for name in ("InvestigatorFinding", "CritiqueFinding", "TicketDraft"):
         assert all(f"{MEMORY_TITLE}\n\n<<" not in prompt for prompt in prompts(model, name))
 
 

@@ -1,11 +1,10 @@
-"""A whole run whose model is right and sloppy: real requests, a real index, and nothing that it knows is lost.
-
-The answers have the forms of runs that were answered by hand, over a small repository of its own.
-"""
+"""A whole run whose model cites what it was shown: real requests, a real index, and nothing that it knows is lost."""
 
 import asyncio
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,96 +61,80 @@ FILES = {
 }
 ISSUE = "After `Store.save` a second `Store.load` of the same name returns the text as it was before.\n\nshelf 2.1\n"
 
-INVESTIGATION = """<think>
-A question? {"kind": "question"} No.
-</think>
-Sure! Here is what the issue says:
+INVESTIGATION = """Sure! Here is what the issue says:
 
-``` JSON {
-  "summary": "Store.load returns an old text after Store.save.",
-  "confidence": "0.7",
-  "error": "",
-  "hypothesis": "Store.save writes the file and leaves the old text in the cache.",
-  "affected_areas": null,
-  "keywords_for_search": ["Store.save"],
-  "error_messages": "None",
-  "kind": "bug",
-  "reproduction": ["Save", "Load"],
-  "versions": ["shelf 2.1", 3]
-}```
+```json
+{"reasoning": "Store.load returns an old text after Store.save.",
+ "hypothesis": "Store.save writes the file and leaves the old text in the cache.",
+ "keywords_for_search": ["Store.save", "Cache"], "kind": "bug", "missing_information": [],
+ "confidence": 0.7, "summary": "Store.load returns an old text.", "error": null}
+```
 Let me know if you need more."""
 
 LOOK_UPS = [
-    ("functions.grep", '{"pattern": "self.cache", "path": "src"}'),
-    ("readLines", '{"file": "src/shelf/cache.py (Cache)", "lines": "5-12", "why": "what can be forgotten"}'),
-    ("functions.find_symbol", '{"symbol": "Cache.put", "limit": "5"'),
+    ("grep", '{"text": "self.texts"}'),
+    ("functions.read_lines", '{"path": "src/shelf/cache.py", "start": "5", "end": 12}'),
+    ("find_symbol", '{"name": "clean_name"}'),
 ]
-FINDING = {
-    "summary": "Store.save leaves the old text in the cache.",
-    "confidence": "high",
-    "reasoning": "Store.load returns what Cache.get has. Store.save writes the file alone.",
-    "error": "N/A",
-    "relevant_files": [
-        {"path": "Store.save", "start_line": "2", "end_line": "3", "symbol": "def save(self, name, text)",
-         "quote": "`20|  (self.folder / name).write_text( text + '\\n' )`", "relevance_reason": "Nothing is forgotten here."},
-        {"path": "acme/shelf/src/shelf/store.py (Store.load)", "start_line": 12, "end_line": 14},
-        {"note": "somewhere else too"},
-        {"path": "cache.py", "symbol": "`Cache.forget`", "start_line": "L99", "relevance_reason": "What a fix would call."},
-        {"path": "src/shelf/gone.py", "start_line": 1, "end_line": 2},
-        {"path": "https://github.com/acme/shelf/blob/main/src/shelf/names.py#L1-L2"},
-    ],
-    "root_cause_location": "src/shelf/store.py",
-}  # fmt: skip
-CRITIQUE = {
+
+
+def find_number(prompt: str, path: str, line: int) -> int:
+    """Returns the number under which a line was shown."""
+    shown = re.finditer(rf"\[(\d+)\] {re.escape(path)} (\d+)(?:-(\d+))?", prompt)
+    return next(int(one[1]) for one in shown if int(one[2]) <= line <= int(one[3] or one[2]))
+
+
+def make_finding(prompt: str) -> str:
+    store, cache = (find_number(prompt, f"src/shelf/{name}.py", line) for name, line in (("store", 20), ("cache", 11)))
+    return json.dumps(
+        {
+            "reasoning": "Store.load returns what Cache.get has. Store.save writes the file alone.",
+            "places": [
+                {"cite": f"[{store}:20]", "reason": "Nothing is forgotten here."},
+                {"cite": f"{store}:12–14", "reason": "Returns it."},
+                {"cite": f"{cache}:11-12", "reason": "What a fix would call."},
+                {"cite": "99:1", "reason": "?"},
+            ],
+            "why": f"`Store.save` writes the file alone [{store}:20]. `Store.load` returns what `Cache.get` still has "
+            f"[{store}:12-14, {cache}:6] and src/shelf/cache.py:700.",
+            "fix_idea": f"Call `Cache.forget` [{cache}:11] in `Store.save`.",
+            "check": "Save twice and load after each; the second text is expected.",
+            "severity": "HIGH",
+            "severity_reason": "wrong results",
+            "confidence": 0.8,
+            "summary": "`Store.load` returns an old text after `Store.save`.",
+            "error": None,
+        }
+    )
+
+
+CRITIQUE: dict[str, Any] = {
+    "reasoning": "Nothing takes the old text out of the cache.",
     "verdict": "CONFIRMED",
-    "confidence_adjustment": 0.05,
-    "gaps": "No gaps.",
-    "questions_for_reporter": ["None"],
-    "revised_hypothesis": "null",
-    "ready_for_report": "yes",
-    "confidence": "8/10",
+    "gaps": [],
+    "questions_for_reporter": [],
+    "gaps_outside": [],
+    "revised_hypothesis": None,
+    "confidence": 0.8,
     "summary": "Nothing takes the old text out of the cache.",
-    "error": "no error",
+    "error": None,
 }
-WHY = """## Root cause
-
-- `Store.save` (`src/shelf/store.py:20`) writes the file **alone**.
-- `Store.load` returns what `Cache.get` still has.
-
-**Suggested fix** - Call `Cache.forget` in `Store.save`.
-"""
-REPORT = {
-    "severity": "HIGH",
-    "summary": "Store.load returns an old text after Store.save.",
-    "root_cause": "Store.save forgets nothing.",
-    "why": WHY,
-    "fix_idea": "null",
-    "check": "3. How to verify: Save twice and load after each; the second text is expected.",
-    "next_steps": ["Look at other writers of the folder"],
-    "title": "Store.load is stale after Store.save",
-    "labels": ["Bug", "`regression`"],
-    "effort": "s",
-}
+TICKET = {"labels": ["Bug", "regression"], "assignee": None, "effort": "s", "title": "Store.load is stale"}
 
 
 def reply(request: ReceivedRequest) -> ScriptedReply:
-    """What the sloppy model answers: in the content where a call is asked for, by a call where content is."""
-    wanted = request.body.get("response_format") or {}
+    messages = request.body["messages"]
     if request.body.get("tools"):
-        is_first_turn = all(message["role"] != "tool" for message in request.body["messages"])
-        answer = [("codebase_finding", json.dumps(FINDING))]
-        return (
-            chat_completion("Let me look.", tool_calls=LOOK_UPS)
-            if is_first_turn
-            else chat_completion(tool_calls=answer)
-        )
-    schema = wanted.get("json_schema", {}).get("name", "")
+        if all(message["role"] != "tool" for message in messages):
+            return chat_completion("Let me look.", tool_calls=LOOK_UPS)
+        prompt = "\n".join(message["content"] or "" for message in messages[1:])
+        return chat_completion(tool_calls=[("CodebaseFinding", make_finding(prompt))])
     answers = {
-        "InvestigatorFinding": chat_completion(INVESTIGATION),
-        "CritiqueFinding": chat_completion("My verdict:", tool_calls=[("critique", json.dumps(CRITIQUE))]),
-        "TriageReport": chat_completion(f"~~~json\n{json.dumps({'report': REPORT})}\n~~~"),
+        "InvestigatorFinding": INVESTIGATION,
+        "CritiqueFinding": json.dumps(CRITIQUE),
+        "TicketDraft": json.dumps(TICKET),
     }
-    return answers[schema]
+    return chat_completion(answers[request.body["response_format"]["json_schema"]["name"]])
 
 
 @pytest.fixture
@@ -166,7 +149,7 @@ async def replayed(tmp_path: Path) -> tuple[RunReport, list[ReceivedRequest]]:
     return report, server.requests
 
 
-async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunReport, list[ReceivedRequest]]):
+async def test_nothing_that_a_model_cites_is_lost(replayed: tuple[RunReport, list[ReceivedRequest]]):
     report, requests = replayed
 
     assert report.status is Status.COMPLETE
@@ -180,22 +163,32 @@ async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunRepo
 
     assert (report.kind, report.verdict, report.severity) == ("bug", "CONFIRMED", "HIGH")
     assert [(suspect.path, suspect.span, suspect.symbol) for suspect in report.suspects] == [
-        ("src/shelf/store.py", Span(path="src/shelf/store.py", start=20, end=20), "save"),
-        ("src/shelf/store.py", Span(path="src/shelf/store.py", start=12, end=14), "Store.load"),
-        ("src/shelf/cache.py", Span(path="src/shelf/cache.py", start=11, end=12), "Cache.forget"),
-        ("src/shelf/names.py", Span(path="src/shelf/names.py", start=1, end=2), None),
+        ("src/shelf/store.py", Span(path="src/shelf/store.py", start=20, end=20), "Store"),
+        ("src/shelf/store.py", Span(path="src/shelf/store.py", start=12, end=14), "Store"),
+        ("src/shelf/cache.py", Span(path="src/shelf/cache.py", start=11, end=12), "Cache"),
     ]
+    assert (report.citations.verified, report.citations.total) == (3, 4)
 
-    assert report.why.startswith("`Store.save` (`src/shelf/store.py:20`) writes the file alone.")
-    assert report.fix_idea == "Call `Cache.forget` in `Store.save`."
+    assert report.why.startswith("`Store.save` writes the file alone (`store.py:20`).")
+    assert "(`store.py:12-14`, `cache.py:6`) and src/shelf/cache.py." in report.why
+    assert report.fix_idea == "Call `Cache.forget` (`cache.py:11`) in `Store.save`."
     assert report.check.startswith("Save twice")
     assert report.ticket.labels == ["bug", "Regression"]
-    assert (report.ticket.title, report.ticket.effort) == ("Store.load is stale after Store.save", "S")
+    assert (report.ticket.title, report.ticket.effort) == ("Store.load is stale", "S")
 
 
-async def test_the_critic_sees_the_places_of_the_sloppy_answer(replayed: tuple[RunReport, list[ReceivedRequest]]):
+async def test_what_was_shown_is_referred_to(replayed: tuple[RunReport, list[ReceivedRequest]]):
+    _, requests = replayed
+    last = next(one for one in reversed(requests) if one.body.get("tools"))
+    shown = "\n".join(message["content"] or "" for message in last.body["messages"][1:])
+    assert shown.count("|     def forget(self, name):") == 1
+    assert "(src/shelf/cache.py 5-12: see [2])" in shown
+    assert "4 lines in 1 file have this text.\nsrc/shelf/cache.py 3, 6, 9, 12\n(src/shelf/cache.py 1-12" in shown
+
+
+async def test_the_critic_sees_the_places(replayed: tuple[RunReport, list[ReceivedRequest]]):
     _, requests = replayed
     critic = next(one for one in requests if "CritiqueFinding" in json.dumps(one.body.get("response_format")))
     prompt = critic.body["messages"][1]["content"]
-    for place in ("store.py:20-20", "store.py:12-14", "cache.py:11-12", "names.py:1-2"):
+    for place in ("store.py:20-20", "store.py:12-14", "cache.py:11-12"):
         assert f"src/shelf/{place}" in prompt

@@ -11,9 +11,10 @@ from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.domain.code import Section, Span
 from triage.domain.findings import DeclinedAnswer
+from triage.domain.issue import KindReading
 from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
 from triage.graph.capabilities import AGENTS
-from triage.graph.routing import Choice, list_choices, measure_budget, should_open_round
+from triage.graph.routing import Choice, choose_next, measure_budget, should_open_round
 from triage.graph.triage_state import BugTriageState
 
 ONLINE, OFFLINE = True, False
@@ -78,7 +79,11 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
     ),
     (
         "a question goes straight to the writer",
-        {"investigation": investigation(kind="question"), "answered_in_round": {"investigator": 1}, **PAGES},
+        {
+            "kind_reading": KindReading(kind="question", likeliest="question", probability=0.9),
+            "answered_in_round": {"investigator": 1},
+            **PAGES,
+        },
         ONLINE,
         ["writer"],
     ),
@@ -115,16 +120,16 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
 ]
 
 
-def list_all(
+def choose(
     given: BugTriageState,
     limits: Limits | None = None,
     *,
     seconds_left: float = 300,
     online: bool = True,
     spent: Usage | None = None,
-) -> list[Choice]:
+) -> Choice:
     budget = measure_budget(limits or Limits(), seconds_left, spent, given.steps)
-    return list_choices(given, budget, has_web_search=online)
+    return choose_next(given, budget, has_web_search=online)
 
 
 def opens_round(
@@ -136,7 +141,7 @@ def opens_round(
 
 @pytest.mark.parametrize(("given", "online", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])
 def test_law(given: dict[str, Any], online: bool, expected: list[str]):
-    choice = list_all(state(**given), online=online)[0]
+    choice = choose(state(**given), online=online)
     assert list(choice.selected) == expected
     assert choice.reason
     assert not choice.forced
@@ -153,8 +158,13 @@ def test_law(given: dict[str, Any], online: bool, expected: list[str]):
     ],
 )
 def test_a_model_reads_the_documentation_once_for_a_question(changes: dict[str, Any], spent: Usage | None, agent: str):
-    question = {"investigation": investigation(kind="question"), "answered_in_round": {"investigator": 1}, **PAGES}
-    (choice,) = list_all(state(**question | changes), Limits(tokens=100_000), spent=spent)
+    question = {
+        "kind_reading": KindReading(kind="question", likeliest="question", probability=0.9),
+        "investigation": investigation(kind="question"),
+        "answered_in_round": {"investigator": 1},
+        **PAGES,
+    }
+    choice = choose(state(**question | changes), Limits(tokens=100_000), spent=spent)
     assert choice.selected == (agent,)
 
 
@@ -166,7 +176,7 @@ def test_a_model_reads_the_documentation_once_for_a_question(changes: dict[str, 
     ],
 )
 def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
-    (choice,) = list_all(state(iterations=iterations), limits)
+    choice = choose(state(iterations=iterations), limits)
     assert choice.selected == ("writer",)
     assert choice.forced
     assert words in choice.reason
@@ -217,7 +227,7 @@ def test_no_round_opens_when_the_rest_would_not_do_for_it_and_the_writer(
     steps = [step("codebase_search", 30_000), step("critic", 5_000)]
     rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, search_terms=["leap_year"], steps=steps)
     assert opens_round(rejected, limits, seconds_left, spent) is (not why)
-    (choice,) = list_all(rejected, limits, seconds_left=seconds_left, spent=spent)
+    choice = choose(rejected, limits, seconds_left=seconds_left, spent=spent)
     assert choice.selected == ("writer",)
     assert why in choice.reason
     assert choice.forced is bool(why), "a cap that struck is told"
@@ -227,47 +237,15 @@ def test_a_stale_rejection_opens_no_round():
     """The critic answered in the first round and failed in the second."""
     failed = state(**BUG, answered_in_round={**JUDGED, "codebase_search": 2, "critic": 2}, round=2)
     assert not opens_round(failed)
-    assert list_all(failed)[0].reason == "the critic gave no answer"
+    assert choose(failed).reason == "the critic gave no answer"
 
 
 def test_a_low_budget_goes_without_the_web_search_and_says_so():
     read = state(**BUG, answered_in_round={"investigator": 1})
-    (choice,) = list_all(read, spent=Usage(input_tokens=75_000, calls=1))
+    choice = choose(read, spent=Usage(input_tokens=75_000, calls=1))
     assert choice.selected == ("codebase_search",)
     assert choice.forced
     assert "no web search" in choice.reason
-
-
-@pytest.mark.parametrize(
-    ("given", "online", "expected"),
-    [
-        ({}, ONLINE, [["investigator"]]),
-        (
-            BUG | {"answered_in_round": {"investigator": 1}},
-            ONLINE,
-            [["codebase_search", "web_search"], ["codebase_search"]],
-        ),
-        (BUG | {"answered_in_round": {"investigator": 1}}, OFFLINE, [["codebase_search"]]),
-        (
-            BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2},
-            ONLINE,
-            [["codebase_search"], ["investigator"]],
-        ),
-        (
-            BUG | REJECTED | {"answered_in_round": {**JUDGED, "investigator": 2}, "round": 2},
-            ONLINE,
-            [["codebase_search"]],
-        ),
-        (
-            BUG | REJECTED | {"answered_in_round": {"investigator": 1, "codebase_search": 1, "critic": 1}, "round": 2},
-            ONLINE,
-            [["codebase_search"], ["codebase_search", "web_search"], ["investigator"]],
-        ),
-    ],
-    ids=["start", "web or not", "no web to choose", "reread", "not twice in a round", "web in a later round"],
-)
-def test_what_a_model_may_choose_from(given: dict[str, Any], online: bool, expected: list[list[str]]):
-    assert [list(one.selected) for one in list_all(state(**given), online=online)] == expected
 
 
 NAMES = st.sampled_from(sorted(AGENTS))
@@ -293,16 +271,14 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
 ):
     given_state = state(**BUG, **critique, answered_in_round=answered, round=round_, iterations=iterations)
     spent = Usage(input_tokens=tokens, calls=1)
-    options = list_all(given_state, seconds_left=seconds_left, online=online, spent=spent)
-    assert options
-    for one in options:
-        names = set(one.selected)
-        assert online or "web_search" not in names
-        assert names == {"investigator"} or "investigator" in answered or one.forced
-        assert "critic" not in names or answered.get("codebase_search", 0) >= round_
-        assert "web_search" not in names or "web_search" not in answered
-        assert len(names) == 1 or names == {"codebase_search", "web_search"}
-        assert names != {"web_search"}
+    one = choose(given_state, seconds_left=seconds_left, online=online, spent=spent)
+    names = set(one.selected)
+    assert online or "web_search" not in names
+    assert names == {"investigator"} or "investigator" in answered or one.forced
+    assert "critic" not in names or answered.get("codebase_search", 0) >= round_
+    assert "web_search" not in names or "web_search" not in answered
+    assert len(names) == 1 or names == {"codebase_search", "web_search"}
+    assert names != {"web_search"}
 
 
 def test_a_further_round_is_expected_to_look_nothing_up():

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.base.errors import ModelUnavailable
+from triage.domain.findings import CitedPlace
 from triage.domain.issue import Section
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -90,8 +91,8 @@ async def test_by_rules_only_the_first_suspect_counts():
 
 
 async def test_of_a_models_suspects_the_first_three_count():
-    found = [factories.relevant("src/parse.py"), factories.relevant("src/store.py", quote=None, symbol=None)]
-    answers = factories.answers(CodebaseFinding=factories.codebase(relevant_files=found))
+    found = [CitedPlace(cite=cite, reason="") for cite in ("1:1-3", "2")]
+    answers = factories.answers(CodebaseFinding=factories.codebase(places=found))
     given = with_skills(skill("second", paths=["store.py"]), model=FakeModel(answers))
     report = await run(given, title="Leap days fail", body="February has 29 days.")
     assert list(report.active_skills) == ["second"]
@@ -118,7 +119,7 @@ async def test_a_skill_that_applies_reaches_every_agent_from_the_first_on():
     given = with_skills(skill("dates", words=["parse"]), skill("other"), model=FakeModel(factories.answers()))
     report = await run(given)
     requests = [name for name, _ in prompts(given)]
-    assert requests == ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"]
+    assert requests == ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TicketDraft"]
     assert asked_with(given, "dates") == requests, "no request more than without skills"
     assert all("- other: About other" in prompt for _, prompt in prompts(given))
     assert report.active_skills == {"dates": 2}
@@ -129,42 +130,45 @@ async def test_a_skill_that_applies_reaches_every_agent_from_the_first_on():
 async def test_a_skill_of_a_path_follows_once_the_suspects_are_known():
     given = with_skills(skill("dates", paths=["src/parse.py"]), model=FakeModel(factories.answers()))
     await run(given, title="Leap days fail", body="February has 29 days.")
-    assert asked_with(given, "dates") == ["CritiqueFinding", "TriageReport"]
+    assert asked_with(given, "dates") == ["CritiqueFinding", "TicketDraft"]
     critic = next(prompt for name, prompt in prompts(given) if name == "CritiqueFinding")
-    assert "## Context\nSuspects so far:\n- src/parse.py:1-3 (parse)" in critic
+    assert "## Context\nSuspects so far:\n- src/parse.py:1-3" in critic
 
 
 async def test_free_text_names_a_skill_too_and_does_not_show_it():
     drafts = [
-        factories.report(summary=f"{words} SKILL_SELECT:{{dates}}", why=words)
+        factories.codebase(summary=f"{words} SKILL_SELECT:{{dates}}", why=f"{words} It takes a fixed year [1:2].")
         for words in ("See there.", "`parse` has a fixed year.")
     ]
-    given = with_skills(skill("dates"), model=FakeModel(factories.answers(TriageReport=drafts)))
+    given = with_skills(skill("dates"), model=FakeModel(factories.answers(CodebaseFinding=drafts)))
     report = await run(given)
-    assert asked_with(given, "dates") == ["TriageReport"]
-    assert report.why == "`parse` has a fixed year."
+    assert "CodebaseFinding" in asked_with(given, "dates")
+    assert report.why.startswith("`parse` has a fixed year.")
     assert "SKILL_SELECT" not in report.model_dump_json()
 
 
 async def test_a_skill_is_injected_once_in_a_run():
     """Further rounds and agents name it again: its text stands in their prompts, and none is asked twice."""
     answers = factories.answers(
-        InvestigatorFinding=[factories.investigation(skills=["dates"]), factories.investigation(skills=["dates"])],
-        CodebaseFinding=factories.codebase(skills=["dates"]),
-        CritiqueFinding=factories.critique("CHALLENGED", skills=["dates"], gaps=["`leap_year`"]),
-        TriageReport=factories.report(skills=["dates"]),
+        InvestigatorFinding=[
+            factories.investigation(summary="SKILL_SELECT:{dates}"),
+            factories.investigation(summary="SKILL_SELECT:{dates}"),
+        ],
+        CodebaseFinding=factories.codebase(summary="SKILL_SELECT:{dates}"),
+        CritiqueFinding=factories.critique("CHALLENGED", summary="SKILL_SELECT:{dates}", gaps=["`leap_year`"]),
+        TicketDraft=factories.ticket(),
     )
     given = with_skills(skill("dates"), model=FakeModel(answers))
     report = await run(given)
     requests = [name for name, _ in prompts(given)]
     assert requests.count("InvestigatorFinding") == 2
     assert requests.count("CodebaseFinding") == requests.count("CritiqueFinding") == len(report.rounds)
-    assert requests.count("TriageReport") == 1
+    assert requests.count("TicketDraft") == 1
     assert report.shown_skill_ids == ["dates"]
 
 
 async def test_a_failed_second_request_costs_only_the_skill():
-    answers = [factories.critique(skills=["dates"]), ModelUnavailable("rate limited (429)")]
+    answers = [factories.critique(summary="SKILL_SELECT:{dates}"), ModelUnavailable("rate limited (429)")]
     given = with_skills(skill("dates"), model=FakeModel(factories.answers(CritiqueFinding=answers)))
     report = await run(given)
     assert report.verdict == "CONFIRMED"

@@ -147,7 +147,7 @@ def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
     assert "The run was cancelled before it looked anything up" in harness.summary
 
 
-@pytest.mark.parametrize("name", ["CodebaseFinding", "CritiqueFinding", "TriageReport"])
+@pytest.mark.parametrize("name", ["CodebaseFinding", "CritiqueFinding", "TicketDraft"])
 def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness: CutHarness, name: str):
     harness.policy = Policy(comment="always", labels="apply")
     harness.hang_in_model(name)

@@ -73,7 +73,7 @@ def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: 
 
 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
-    model = FakeModel(factories.answers(TriageReport=factories.report(labels=["bug", "invented"])))
+    model = FakeModel(factories.answers(TicketDraft=factories.ticket(labels=["bug", "invented"])))
     harness = RunHarness(
         policy=Policy(comment="always", labels="apply"),
         services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
@@ -91,7 +91,7 @@ RULES = "dates: src/parse.py\nfrom-form: src/**\n"
 @pytest.mark.parametrize("labels", ["apply", "suggest"])
 def test_an_issue_is_routed_by_its_form_and_the_projects_rules(labels: LabelsMode, with_model: bool):
     codebase = FakeCodebase(factories.FILES, forms=[FORM], label_rules=RULES, best_place=PLACE)
-    model = FakeModel(factories.answers(TriageReport=factories.report(labels=["other"]))) if with_model else None
+    model = FakeModel(factories.answers(TicketDraft=factories.ticket(labels=["other"]))) if with_model else None
     names = ["area: cli", "bug", "dates", "from-form", "other"]
     harness = RunHarness(
         policy=Policy(comment="never", labels=labels), services=fake_services(codebase=codebase, model=model)

@@ -13,8 +13,8 @@ from pydantic import Field, ValidationError
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.fakes import FakeCodebase
+from triage.agents.code_lookup import list_calls
 from triage.agents.code_tools import build_code_tools
-from triage.agents.written_calls import parse_calls
 from triage.base.errors import InvalidAnswer
 from triage.domain.findings import (
     Answer,
@@ -185,14 +185,10 @@ GREP = ("grep", {"text": "x"})
 TOOLS = build_code_tools(FakeCodebase())
 CALLS: list[tuple[str, Any, Any]] = [
     ("grep", {"text": "x"}, GREP),
-    ("functions.grep", {"pattern": "x"}, GREP),
-    ("callers", {"query": "`x`"}, GREP),
+    ("functions.grep", {"text": "x"}, GREP),
     ("default_api:grep", '{"text": "x"', GREP),
     ("grep", '```json\n{"text": "x"}\n```', GREP),
-    ("grep", "x", ("grep", "")),
-    ("open_file", {"path": "a.py", "start": "717"}, ("read_lines", {"path": "a.py", "start": 717, "end": 816})),
-    ("find_symbol", {"symbol": "x"}, ("find_symbol", {"name": "x"})),
-    ("git_log", {"file": "a.py"}, ("git_log", {"path": "a.py"})),
+    ("grep", {"pattern": "x"}, ("grep", {"pattern": "x"})),
 ]
 
 
@@ -203,14 +199,14 @@ def test_a_call(name: str, written: Any, understood: tuple[str, Any]):
     reply = to_model_reply(AIMessage("", tool_calls=valid, invalid_tool_calls=other))
     turn = tools_or_answer_format(TOOLS, Sketch).read(reply, "")
     assert isinstance(turn, AIMessage)
-    assert [(call["name"], call["args"]) for call in parse_calls(turn, 0, TOOLS)] == [understood]
+    assert [(call["name"], call["args"]) for call in list_calls(turn, 0)] == [understood]
 
 
 @pytest.mark.parametrize("written", [CALL, f"```json\n{CALL}\n```", f"<tool_call>\n{CALL}\n</tool_call>"])
 def test_a_call_that_is_written_as_text(written: str):
     turn = tools_or_answer_format(TOOLS, Sketch).read(make_reply(written), "")
     assert isinstance(turn, AIMessage)
-    assert [(call["name"], call["args"]) for call in parse_calls(turn, 0, TOOLS)] == [GREP]
+    assert [(call["name"], call["args"]) for call in list_calls(turn, 0)] == [GREP]
 
 
 # --- hostile text

@@ -26,7 +26,7 @@ from triage.domain.findings import (
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Ticket
-from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
+from triage.domain.run import Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill
 from triage.say.decide import with_statements
 
@@ -98,10 +98,8 @@ def step(
     )
 
 
-def decision(number: int, selected: list[str], reason: str, origin: Engine = "rules") -> PlannerDecision:
-    return PlannerDecision(
-        number=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number), origin=origin
-    )
+def decision(number: int, selected: list[str], reason: str) -> PlannerDecision:
+    return PlannerDecision(number=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number))
 
 
 MODEL_STEPS = [
@@ -114,7 +112,7 @@ MODEL_STEPS = [
 ]
 DECISIONS = [
     decision(1, ["investigator"], "Nothing has been read yet."),
-    decision(2, ["codebase_search", "web_search"], "There is a hypothesis to look up.", "model"),
+    decision(2, ["codebase_search", "web_search"], "There is a hypothesis to look up."),
     decision(3, ["critic"], "The code was searched; what was found is to be judged."),
     decision(4, ["writer"], "The critic approved."),
 ]
@@ -175,6 +173,7 @@ FULL = with_statements(
             suspect(READER, 74, 96, "CsvReader.read_rows", "Stopped passing `profile.date_format` in 2.4."),
             suspect(CLI, reason="Shows the traceback in place of a message."),
         ],
+        likely_files=[suspect(DATES, 18, 31, "parse_date"), suspect(READER, 74, 96, "CsvReader.read_rows")],
         evidence=[
             CheckedEvidence(
                 claim="Only the default format is tried.",
@@ -229,9 +228,7 @@ FULL = with_statements(
             revised_hypothesis=None,
             ready_for_report=True,
         ),
-        citations=Citations(
-            verified=14, total=15, refused=["src/ledger/importers/base.py: no such file in the indexed commit"]
-        ),
+        citations=Citations(verified=14, total=15, refused=["a citation has a number that nothing was shown under"]),
         hidden_fragments=3,
         findings=[
             AgentFinding(
@@ -276,6 +273,7 @@ RULES = change_report(
     severity="MEDIUM",
     severity_reason="A crash with a traceback; nothing in the report speaks of lost data.",
     suspects=FULL.suspects[:2],
+    likely_files=FULL.suspects[:2],
     evidence=FULL.evidence[2:3],
     missing_information=QUESTIONS[:1],
     next_steps=["Read `parse_date` with the value from the report.", "Ask for the version before bisecting."],
@@ -312,6 +310,7 @@ FEATURE = change_report(
     check="",
     root_cause="",
     suspects=[],
+    likely_files=[],
     evidence=[],
     reproduction=[],
     missing_information=[],
@@ -333,7 +332,7 @@ FEATURE = change_report(
 )
 
 LOW = change_report(
-    verdict="CHALLENGED",
+    verdict="UNCERTAIN",
     severity="LOW",
     severity_reason="Nothing in the report speaks of a crash or of lost data.",
     confidence=0.21,
@@ -362,8 +361,8 @@ LOW = change_report(
         confidence=0.8,
         reasoning="",
         error=None,
-        verdict="CHALLENGED",
-        confidence_adjustment=-0.3,
+        verdict="UNCERTAIN",
+        confidence_adjustment=0.0,
         gaps=["No traceback and no error message.", "No version."],
         revised_hypothesis="It may be a matter of the file's encoding.",
         ready_for_report=False,
@@ -399,6 +398,7 @@ DEGRADED = change_report(
 FIRST = change_report(
     RULES,
     suspects=[suspect(READER, 20, 41, "CsvReader.columns", "Fits the words."), FULL.suspects[0]],
+    likely_files=[suspect(READER, 20, 41, "CsvReader.columns", "Fits the words."), FULL.suspects[0]],
     missing_information=QUESTIONS,
 )
 SECOND = change_report(suspects=[FULL.suspects[0]], severity="MEDIUM")
@@ -560,7 +560,7 @@ HOSTILE = change_report(
             agent_name="codebase_search", summary=EVIL, confidence=0.8, details=EVIL, relevant_files=[], reasoning=EVIL
         )
     ],
-    decisions=[decision(1, [EVIL, "writer"], EVIL, "model")],
+    decisions=[decision(1, [EVIL, "writer"], EVIL)],
     steps=[
         step("codebase_search", 1, 0.0, 1.0, EVIL, usage(1, 1, None)),
         step("critic", 1, 0.0, 1.0, 'm"]\nclick s0 "javascript:alert(1)" <b>', usage(1, 1, None), Outcome.FAILED, EVIL),

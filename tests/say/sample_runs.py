@@ -1,4 +1,4 @@
-"""Sample runs: planned by a model, degraded, with refused proposals, with three rounds, cancelled."""
+"""Sample runs: by a model, degraded, with a tool that failed, with three rounds, cancelled."""
 
 from datetime import timedelta
 from typing import Any
@@ -60,19 +60,8 @@ def with_details(record: StepRecord, **fields: Any) -> StepRecord:
     return StepRecord.model_validate(dict(record) | fields)
 
 
-def planned(number: int, offset: float, spent: Usage, number_of_round: int = 1, **fields: Any) -> StepRecord:
-    """Returns the step of a supervisor decision by a model."""
-    record = step("supervisor", number, offset, 0.7, FAST, spent, number=number_of_round)
-    return with_details(record, answer_check="passed", calls=[call(FAST, offset, 700, spent)], **fields)
-
-
 def ruled(number: int, selected: list[str], reason: str, **fields: Any) -> PlannerDecision:
     return PlannerDecision.model_validate(dict(decision(number, selected, reason)) | fields)
-
-
-def proposed(number: int, selected: list[str], reason: str, confidence: float, **fields: Any) -> PlannerDecision:
-    values = dict(decision(number, selected, reason, "model")) | {"confidence": confidence}
-    return PlannerDecision.model_validate(values | fields)
 
 
 def run(
@@ -112,9 +101,7 @@ PLANNED = run(
     FULL,
     [
         step("prepare", 0, 0.0, 1.9),
-        planned(1, 1.9, usage(410, 38, 0.0001)),
         answer("investigator", 1, 2.7, 3.1, FAST, usage(1840, 420, 0.0005)),
-        planned(2, 5.8, usage(690, 51, 0.0001)),
         answer("codebase_search", 2, 7.9, 9.4, MAIN, usage(13230, 980, 0.0429), tools=LOOK_UPS, calls=CODE_CALLS),
         answer(
             "web_search",
@@ -129,45 +116,31 @@ PLANNED = run(
                 call(FAST, 10.7, 2100, usage(2300, 250, 0.0005)),
             ],
         ),
-        planned(3, 17.3, usage(1120, 44, 0.0002)),
         answer("critic", 3, 18.1, 4.8, MAIN, usage(5210, 390, 0.0169)),
-        planned(4, 22.9, usage(1480, 40, 0.0002)),
         answer("writer", 4, 23.7, 7.7, MAIN, usage(6480, 1150, 0.0277)),
     ],
     [
-        proposed(1, ["investigator"], "The issue is unread.", 0.98),
-        proposed(
+        ruled(1, ["investigator"], "The issue is unread."),
+        ruled(
             2,
             ["codebase_search", "web_search"],
             "The traceback names a function; the format codes are documented outside.",
-            0.9,
         ),
-        proposed(3, ["critic"], "Enough evidence to be judged.", 0.85),
-        proposed(4, ["writer"], "The critic approved.", 0.95),
+        ruled(3, ["critic"], "Enough evidence to be judged."),
+        ruled(4, ["writer"], "The critic approved."),
     ],
     31.4,
 )
 
-NOT_ALLOWED = "the model proposed a step that is not allowed here; allowed: critic"
 REFUSED = run(
     FULL,
     [
-        *PLANNED.steps[:5],
+        *PLANNED.steps[:3],
         with_details(
-            PLANNED.steps[5],
+            PLANNED.steps[3],
             tools=[tool("tavily_search", 8.8, 30000, 'query="strptime does not match format"', "", Outcome.TIMED_OUT)],
         ),
-        with_details(
-            planned(3, 17.3, usage(1120, 44, 0.0002)),
-            outcome=Outcome.FAILED,
-            error=NOT_ALLOWED,
-            answer_check=NOT_ALLOWED,
-        ),
         answer("critic", 3, 18.1, 4.8, MAIN, usage(5210, 390, 0.0169)),
-        with_details(
-            step("supervisor", 4, 22.9, 10.0, FAST, Usage(), Outcome.TIMED_OUT, "no answer within 10 seconds"),
-            model=None,
-        ),
         answer(
             "writer",
             4,
@@ -184,8 +157,8 @@ REFUSED = run(
     ],
     [
         *PLANNED.decisions[:2],
-        ruled(3, ["critic"], "the findings have not been challenged yet", proposed=["writer"], refused=NOT_ALLOWED),
-        ruled(4, ["writer"], "the critic approved", refused="no answer within 10 seconds"),
+        ruled(3, ["critic"], "the findings have not been challenged yet"),
+        ruled(4, ["writer"], "the critic approved"),
     ],
     40.6,
     status=Status.DEGRADED,
@@ -301,12 +274,8 @@ DEGRADATION = run(
 )
 
 
-def _round(
-    number: int, first: int, offset: float, web: bool, wrong: str = ""
-) -> tuple[list[StepRecord], list[PlannerDecision]]:
-    at = {"number_of_round": number}
+def _round(number: int, first: int, offset: float, web: bool) -> tuple[list[StepRecord], list[PlannerDecision]]:
     steps = [
-        planned(first, offset, usage(690, 51, 0.0001), **at),
         with_details(
             answer(
                 "codebase_search",
@@ -322,36 +291,22 @@ def _round(
     ]
     if web:
         steps.append(answer("web_search", first, offset + 0.7, 6.2, FAST, usage(3120, 310, 0.0007)))
-    if wrong:
-        steps.append(
-            with_details(
-                planned(first + 1, offset + 10.1, usage(1120, 44, 0.0002), **at),
-                outcome=Outcome.FAILED,
-                error=wrong,
-                answer_check=wrong,
-            )
-        )
-    else:
-        steps.append(planned(first + 1, offset + 10.1, usage(1120, 44, 0.0002), **at))
     steps.append(
         with_details(answer("critic", first + 1, offset + 10.8, 4.8, MAIN, usage(5210, 390, 0.0169)), round=number)
     )
     searched = ["codebase_search", "web_search"] if web else ["codebase_search"]
     decisions = [
-        proposed(first, searched, "The critic wants the caller looked up.", 0.8),
-        ruled(first + 1, ["critic"], "the findings have not been challenged yet", proposed=["writer"], refused=wrong)
-        if wrong
-        else proposed(first + 1, ["critic"], "To be judged.", 0.9),
+        ruled(first, searched, "The critic wants the caller looked up."),
+        ruled(first + 1, ["critic"], "the findings have not been challenged yet"),
     ]
     return steps, decisions
 
 
-_PARTS = [_round(1, 3, 6.0, True), _round(2, 5, 22.0, False, NOT_ALLOWED), _round(3, 7, 38.0, False)]
+_PARTS = [_round(1, 3, 6.0, True), _round(2, 5, 22.0, False), _round(3, 7, 38.0, False)]
 ROUNDS = run(
     DEGRADED,
     [
         step("prepare", 0, 0.0, 1.9),
-        planned(1, 1.9, usage(410, 38, 0.0001)),
         with_details(
             step(
                 "investigator",
@@ -365,24 +320,22 @@ ROUNDS = run(
             ),
             answer_check="the agent declined to answer",
         ),
-        planned(2, 4.1, usage(410, 38, 0.0001)),
         with_details(step("investigator", 2, 4.8, 0.02), answer_check="passed"),
         *(record for part in _PARTS for record in part[0]),
-        planned(9, 54.0, usage(1480, 40, 0.0002), 3),
         with_details(answer("writer", 9, 54.7, 7.7, MAIN, usage(6480, 1150, 0.0277)), round=3),
     ],
     [
-        proposed(1, ["investigator"], "The issue is unread.", 0.98),
+        ruled(1, ["investigator"], "The issue is unread."),
         ruled(2, ["investigator"], "nobody has read the issue yet"),
         *(made for part in _PARTS for made in part[1]),
-        proposed(9, ["writer"], "All rounds are spent.", 0.95, budget_level="no further rounds"),
+        ruled(9, ["writer"], "All rounds are spent.", budget_level="no further rounds"),
     ],
     62.4,
 )
 
 CUT = run(
     change_report(DEGRADED, analysis="", critique=None, verdict=None),
-    PLANNED.steps[:4],
+    PLANNED.steps[:2],
     PLANNED.decisions[:2],
     9.3,
     notes=["The run was cancelled."],
@@ -399,10 +352,6 @@ HOSTILE_RUN = run(
         ),
         with_details(step("writer", 1, 1.0, 1.0, EVIL), shortfalls=[EVIL, f"{EVIL}; {EVIL}"]),
     ],
-    [
-        proposed(
-            1, [EVIL, "critic", "writer"], EVIL, 0.5, proposed=[EVIL], refused=EVIL, budget_level="rules", forced=True
-        )
-    ],
+    [ruled(1, [EVIL, "critic", "writer"], EVIL, budget_level="rules", forced=True)],
     1.0,
 )

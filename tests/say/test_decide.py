@@ -100,7 +100,7 @@ ASKS = {"missing_information": QUESTIONS}
     ("report", "changes", "rules"),
     [
         (UNSAID, {}, "files"),
-        (UNSAID, {"suspects": []}, ""),
+        (UNSAID, {"likely_files": []}, ""),
         (FEATURE, {"best_place": TRACE, "regression_window": WINDOW, "suspects": FULL.suspects, "why": "So."}, ""),
         # security alone
         (FULL, {"security": True, "possible_duplicate": OPEN, **ASKS}, "security!"),
@@ -146,7 +146,7 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"failing_package": PACKAGE, "best_place": TRACE}, "found! files"),
         # a place
         (UNSAID, {"best_place": TRACE, **ASKS}, "found! files"),
-        (UNSAID, {"best_place": TRACE, "suspects": UNSAID.suspects[1:]}, "found!"),
+        (UNSAID, {"best_place": TRACE, "likely_files": UNSAID.likely_files[1:]}, "found!"),
         (UNSAID, {"best_place": NAME, **UNSURE}, "found files"),
         (UNSAID, {"best_place": NAME}, "found! files"),
         (UNSAID, {"best_place": place("name", "shop/till.py", text="Till"), "later_change": LATER}, "found files"),
@@ -168,11 +168,12 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": PATH, "last_change": LAST, "regression_window": FURTHER}, "regression found! files"),
         (UNSAID, {"best_place": PATH, "last_change": CAME_WITH_IT, "regression_window": BLAMED}, "regression found files"),
         # a cause
-        (FULL, {"best_place": TRACE, **ASKS}, "analysis!"),
+        (FULL, {"best_place": TRACE, **ASKS}, "analysis! found!"),
         (FULL, {"best_place": TRACE, "verdict": "UNCERTAIN"}, "found! analysis!"),
-        (FULL, {"best_place": TRACE, "verdict": "CHALLENGED"}, "found! files"),
-        (FULL, {"verdict": "CHALLENGED", **ASKS}, "analysis question!"),
-        (FULL, {"verdict": None}, "analysis"),
+        (FULL, {"failing_package": PACKAGE}, "elsewhere! analysis!"),
+        (FULL, {"confidence": 0.39, **ASKS}, "analysis question!"),
+        (FULL, {"verdict": None}, "analysis!"),
+        (FULL, {"kind": "question", "kind_by_model": True, "best_place": TRACE, "why": ""}, "found! files"),
         (FULL, {"why": " "}, "files"),
         (FULL, {"best_place": NAME, "why": ""}, "found! files"),
         # a question
@@ -255,7 +256,7 @@ def collect_facts(report: RunReport) -> list[Any]:
         *commits,
     ]
     texts = [report.security_policy, report.why, report.summary, report.check, "" if not report.suspects else None]
-    return [*facts, *texts, *report.suspects, *report.missing_information, None]
+    return [*facts, *texts, *report.suspects, *report.likely_files, *report.missing_information, None]
 
 
 PLACES = [place(rule, path) for rule, path in product(SIGNS, (READER, DATES))]
@@ -276,6 +277,7 @@ PLACES = [place(rule, path) for rule, path in product(SIGNS, (READER, DATES))]
             "other_places": st.lists(st.sampled_from(PLACES), max_size=2),
             "last_change": st.sampled_from([None, LAST, CAME_WITH_IT]),
             "suspects": st.sampled_from([[], FULL.suspects]),
+            "likely_files": st.sampled_from([[], FULL.likely_files]),
             "why": st.sampled_from(["", FULL.why]),
             "verdict": st.sampled_from([None, "CONFIRMED", "UNCERTAIN", "CHALLENGED"]),
             "missing_information": st.sampled_from([[], QUESTIONS]),

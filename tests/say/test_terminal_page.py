@@ -81,7 +81,7 @@ def test_a_trace_into_a_library_is_not_said_to_end_here():
 
 def test_who_decided_and_which_agents_ran():
     assert shown(REFUSED)[-3:-1] == [
-        "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults.",
+        "4 decisions; 10 requests to models, 5 tool calls; 2 faults.",
         "prepare 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
     ]
     assert shown(RULES_FALLBACKS)[-2] == (

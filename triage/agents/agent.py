@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp
+from triage.domain.code import Excerpt, LookedUp
 from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
 from triage.domain.skill import SkillTier
 from triage.ports import Model, Services
@@ -28,6 +28,8 @@ class AgentAnswer(Generic[A]):
     """What the agent looked up in the repository."""
     skills: dict[str, SkillTier] = field(default_factory=dict)
     """The project's skills that were in its prompt: id to tier, 2 for the text and 3 with files that it references."""
+    excerpts: list[Excerpt] = field(default_factory=list)
+    """The code that it was shown, by number."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ A model answers in the turn in which it has seen enough, by a call of its own: t
 import asyncio
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import (
@@ -22,19 +23,14 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from triage.agents.prompts import PROMPTS, WANTED, fence, find_sections, shorten
-from triage.agents.shown_code import ELSEWHERE, ShownLines
-from triage.agents.written_calls import parse_calls
+from triage.agents.prompts import PROMPTS, WANTED, fence, shorten
+from triage.agents.shown_code import Block, ShownCode, cut_longest, measure
 from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
 from triage.ports import Model, Services, Toolset
 
 MAX_TURNS = 3
-CODE_SECTIONS = ("passages", "documentation", "code of the earlier suspects", "definitions of what the critic names")
-"""Of the prompt. What looks like code elsewhere in it may be a stranger's."""
-CODE_TOOLS = ("read_lines", "find_symbol")
-"""Their answers are code and nothing else."""
 MIN_CHARS = 400
 """With less room for answers than this the loop ends."""
 ANSWER_TOKENS = 2_000
@@ -55,7 +51,6 @@ BYTES_PER_TOKEN = 3.0
 MAX_SHARE = 0.75
 """Of the room that is left, for the answers of one turn, so that a further one has room. The prompt says so."""
 REPEATED = "(You asked this before: see answer {number}.)"
-REPEATED_EARLIER = "(This was looked up in an earlier round: the answer stands there.)"
 LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
 ROOM = "Room left for answers: {chars:,} characters, {calls} calls."
 
@@ -68,14 +63,14 @@ class CodeLookup:
         services: Services,
         model: Model,
         tools: Toolset,
+        shown: ShownCode,
         *,
+        mark: str = "",
         is_first_round: bool = True,
-        earlier: Sequence[LookedUp] = (),
     ) -> None:
-        """Take what earlier rounds looked up, so that it is not looked up again."""
+        """Take `shown`, which numbers what is new, and refers to what is not."""
         self._services = services
         self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
-        self._earlier = {one.call for one in earlier}
         self._model = model
         self._tools = tools
         self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)
@@ -91,12 +86,11 @@ class CodeLookup:
         self.answers: list[LookedUp] = []
         """What was looked up, in order; each answer as it was shown."""
         self._finding: CodebaseFinding | None = None
-        self._shown = ShownLines("")
+        self._shown, self._mark = shown, mark
 
     async def answer(self, messages: list[BaseMessage]) -> CodebaseFinding:
         """Return the model's answer: the one it gives in a turn, else one to the prompt and what was looked up."""
         self._messages = [SystemMessage(f"{messages[0].text}\n\n{PROMPTS['codebase_tools']}"), *messages[1:]]
-        self._shown = ShownLines(find_sections(messages[1].text, CODE_SECTIONS))
         try:
             why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
@@ -114,7 +108,7 @@ class CodeLookup:
             return messages
         # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
         # messages of one role in a row.
-        looked_up = fence({"looked up": "\n\n".join(self._transcript)}).text
+        looked_up = fence({"looked up": "\n\n".join(self._transcript)}, self._mark).text
         system, sections, *tail = messages
         return [system, HumanMessage(f"{sections.text.removesuffix(WANTED)}{looked_up}\n\n{WANTED}"), *tail]
 
@@ -150,20 +144,14 @@ class CodeLookup:
         if isinstance(message, CodebaseFinding):
             self._finding = message
             return "it has answered"
-        calls = parse_calls(message, turn, self._tools.tools)
+        calls = list_calls(message, turn)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])
         text = shorten(message.text.strip(), MAX_TEXT_CHARS)
         self._transcript += [text] if text else []
         if not calls:
             return "it has seen enough"
-        sent = [
-            ToolCall(
-                name=call["name"] or "", args=args if isinstance(args := call["args"], dict) else {}, id=call["id"]
-            )
-            for call in calls
-        ]
-        self._messages.append(AIMessage(text, tool_calls=sent, additional_kwargs=message.additional_kwargs))
+        self._messages.append(_make_sendable(message, calls, text))
         self._add_answers(calls, answers, refused)
         if len(refused) == len(calls):
             return "it asked for nothing new"
@@ -178,80 +166,62 @@ class CodeLookup:
             signature = _format_call(call)
             if signature in self._executed:
                 refused[call["id"]] = REPEATED.format(number=self._executed[signature])
-            elif signature in self._earlier:
-                refused[call["id"]] = REPEATED_EARLIER
             elif len(self._executed) >= MAX_CALLS:
                 refused[call["id"]] = LIMIT_REACHED
             else:
                 self._executed[signature] = len(self._executed) + 1
         return refused
 
-    async def _run_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, str]:
+    async def _run_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, list[Block]]:
         if not calls:
             return {}
         readable = [call for call in calls if call["type"] == "tool_call"]
         unreadable = [call for call in calls if call["type"] == "invalid_tool_call"]
         answers = await self._tools.run(AIMessage("", tool_calls=readable, invalid_tool_calls=unreadable))
-        return {answer.tool_call_id: answer.text for answer in answers}
+        return {answer.tool_call_id: answer.artifact or [answer.text] for answer in answers}
 
     def _add_answers(
         self,
         calls: Sequence[ToolCall | InvalidToolCall],
-        answers: Mapping[str | None, str],
+        answers: Mapping[str | None, list[Block]],
         refused: Mapping[str | None, str],
     ) -> None:
-        run = [call for call in calls if call["id"] in answers]
-        texts = [self._leave_out_shown(call, answers[call["id"]]) for call in run]
-        cut = cut_longest(texts, int(self._chars_left * MAX_SHARE))
-        shown = {call["id"]: text for call, text in zip(run, cut, strict=True)}
-        self._shown.add("\n".join(shown[call["id"]] for call in run if call["name"] in CODE_TOOLS))
-        self._chars_left -= sum(map(len, shown.values()))
+        run = [call["id"] for call in calls if call["id"] in answers]
+        cut = cut_longest([answers[one] for one in run], int(self._chars_left * MAX_SHARE))
+        self._chars_left -= sum(map(measure, cut))
+        texts = {one: self._shown.show(blocks) for one, blocks in zip(run, cut, strict=True)} | dict(refused)
         room = ROOM.format(chars=self._chars_left, calls=MAX_CALLS - len(self._executed))
         for call in calls:
-            written, title = _format_call(call), "answer"
-            answer = refused.get(call["id"])
-            if answer is None:
-                answer = shown[call["id"]]
-                # A further round is not shown what stood elsewhere in this one.
-                whole = (
-                    answer if ELSEWHERE not in answer else cut_lines(answers[call["id"]], MAX_ANSWERS_CHARS // len(run))
-                )
-                self.answers.append(LookedUp(call=written, answer=whole))
-                title = f"answer {self._executed[written]}"
-                self._transcript.append(f"# {title} to {written}\n{answer}")
-            elif answer == LIMIT_REACHED:
-                self._transcript.append(f"# {written}\n{answer}")
-            reply = fence({title: answer}).text + (f"\n\n{room}" if call is calls[-1] else "")
+            written, text = _format_call(call), texts[call["id"]]
+            title = "answer" if call["id"] in refused else f"answer {self._executed[written]}"
+            if call["id"] in answers:
+                self.answers.append(LookedUp(call=written, answer=text))
+            if call["id"] in answers or text == LIMIT_REACHED:
+                self._transcript.append(f"# {written}\n{text}")
+            reply = fence({title: text}, self._mark).text + (f"\n\n{room}" if call is calls[-1] else "")
             self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
 
-    def _leave_out_shown(self, call: ToolCall | InvalidToolCall, answer: str) -> str:
-        return self._shown.leave_out(answer) if call["name"] in CODE_TOOLS else answer
+
+def list_calls(message: AIMessage, turn: int) -> list[ToolCall | InvalidToolCall]:
+    """Return the calls of a message, each with an id of its own and a name that can be sent again."""
+    calls: list[ToolCall | InvalidToolCall] = [*message.tool_calls, *message.invalid_tool_calls]
+    ids = {call["id"] for call in calls if call["id"]}
+    for number, call in enumerate(calls):
+        call["id"] = call["id"] if len(ids) == len(calls) else f"call_{turn}_{number}"
+        name = re.split(r"[.:/]", call["name"] or "")[-1]  # of `functions.grep`
+        call["name"] = re.sub(r"[^\w-]", "", name)[:64] or "unknown_tool"
+    return calls
+
+
+def _make_sendable(message: AIMessage, calls: Sequence[ToolCall | InvalidToolCall], text: str) -> AIMessage:
+    """Return the message as the model wrote it, which has its reasoning; without what endpoints refuse."""
+    if not message.invalid_tool_calls and not isinstance(message.content, str):
+        return message
+    args = [call["args"] if isinstance(call["args"], dict) else {} for call in calls]
+    sent = [ToolCall(name=call["name"] or "", args=one, id=call["id"]) for call, one in zip(calls, args, strict=True)]
+    return AIMessage(text, tool_calls=sent, additional_kwargs=message.additional_kwargs)
 
 
 def _format_call(call: ToolCall | InvalidToolCall) -> str:
     args = call["args"]
     return f"{call['name']}({json.dumps(args, sort_keys=True) if isinstance(args, dict) else 'unreadable arguments'})"
-
-
-def cut_longest(texts: Sequence[str], max_chars: int) -> list[str]:
-    """Return the texts with the longest cut after a line, so that none of them takes the room of the others."""
-    room, cut = max_chars, dict.fromkeys(range(len(texts)), "")
-    for waiting, index in zip(range(len(texts), 0, -1), sorted(cut, key=lambda index: len(texts[index])), strict=True):
-        cut[index] = cut_lines(texts[index], max(0, room) // waiting)
-        room -= len(cut[index])
-    return list(cut.values())
-
-
-def cut_lines(text: str, max_chars: int) -> str:
-    """Return the first lines of a text, and how many are left out."""
-    if len(text) <= max_chars:
-        return text
-    lines = text.split("\n")
-    shown: list[str] = []
-    used = 0
-    for line in lines:
-        used += len(line) + 1
-        if used > max_chars:
-            break
-        shown.append(line)
-    return "\n".join([*shown, f"(further lines left out: {len(lines) - len(shown):,}, for lack of room)"])

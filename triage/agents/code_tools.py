@@ -1,26 +1,28 @@
-"""The tools of the codebase agent: five read-only lookups in the indexed commit, which answer with numbered lines.
+"""The tools of the codebase agent: five read-only lookups in the indexed commit.
+
+They answer with excerpts and words of ours, as an artifact, because an excerpt gets its number when it is shown.
 
 A path counts only as the name of an indexed file; no file is opened by it. Something that does not exist is an answer,
 not an error, because a model may well ask for it.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from langchain_core.tools import BaseTool, tool
 
-from triage.agents.shown_code import format_heading, format_location, number_lines, pluralize
+from triage.agents.shown_code import Block, ShownCode, format_passage, make_excerpt, number_lines, pluralize
 from triage.base.threads import in_thread
-from triage.citations.citation_lookup import CitationLookup, is_named
-from triage.citations.written_place import clean_symbol
 from triage.domain.code import LineMatch, LineMatches, Passage
 from triage.ports import Codebase
 
 MAX_QUERY_CHARS = 300
 MAX_SAME_NAME = 8
 """Files of one name that are listed."""
-MAX_GREP_LINES = 25
+MAX_GREP_LINES = 20
+GREP_MARGIN = 2
+"""Lines above and below a match, within its definition."""
 MAX_NAME_LINES = 8
 """Lines shown with a name that nothing defines."""
 MAX_LINES = 200
@@ -40,31 +42,40 @@ _MEMBER = re.compile(r"\s{0,40}(?:[\w()]{1,20}\s){0,4}(?:def|class|fn|func|funct
 _WORDS = re.compile(r"\w+")
 
 
+Answer = tuple[str, list[Block]]
+
+
+async def _answer(look_up: Callable[..., list[Block]], *arguments: object) -> Answer:
+    blocks = await in_thread(look_up, *arguments)
+    return ShownCode().show(blocks), blocks
+
+
 def build_code_tools(codebase: Codebase) -> list[BaseTool]:
     """Return the tools. They ask the codebase in a thread, so that a lookup that hangs can be abandoned."""
 
-    @tool(parse_docstring=True)
-    async def grep(text: str) -> str:
+    @tool(parse_docstring=True, response_format="content_and_artifact")
+    async def grep(text: str) -> Answer:
         """Find the lines that have a text, in all files: a message, an option, a constant, a call such as `save(`.
 
-        Literal, not a regular expression. Product code and definitions first; further lines are counted by file.
+        Literal, not a regular expression. Each with two lines around it, product code and definitions first; further
+        ones are counted by file.
 
         Args:
             text: Part of one line, as it stands in the code.
         """
-        return await in_thread(render_text_matches, codebase, text)
+        return await _answer(render_text_matches, codebase, text)
 
-    @tool(parse_docstring=True)
-    async def find_symbol(name: str) -> str:
+    @tool(parse_docstring=True, response_format="content_and_artifact")
+    async def find_symbol(name: str) -> Answer:
         """Find where a function, method, class or type is defined, with its code; else lines with the name.
 
         Args:
             name: Its name, with its owner where that is known, such as `save` or `Store.save`.
         """
-        return await in_thread(render_definitions, codebase, name)
+        return await _answer(render_definitions, codebase, name)
 
-    @tool(parse_docstring=True)
-    async def read_lines(path: str, start: int, end: int) -> str:
+    @tool(parse_docstring=True, response_format="content_and_artifact")
+    async def read_lines(path: str, start: int, end: int) -> Answer:
         """Read lines of a file, with their numbers; at most 200 lines at a time.
 
         Args:
@@ -72,33 +83,33 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
             start: First line, from 1.
             end: Last line, included.
         """
-        return await in_thread(render_lines, codebase, path, start, end)
+        return await _answer(render_lines, codebase, path, start, end)
 
-    @tool(parse_docstring=True)
-    async def git_log(path: str, text: str = "") -> str:
+    @tool(parse_docstring=True, response_format="content_and_artifact")
+    async def git_log(path: str, text: str = "") -> Answer:
         """List the newest commits that changed a file: id, date, subject, and the first release with it.
 
         Args:
             path: The file's path, as passages show it.
             text: A line of its code, or a part: then only the commits that added or removed it.
         """
-        return await in_thread(render_log, codebase, path, text)
+        return await _answer(render_log, codebase, path, text)
 
-    @tool(parse_docstring=True)
-    async def show_commit(commit: str, path: str = "") -> str:
+    @tool(parse_docstring=True, response_format="content_and_artifact")
+    async def show_commit(commit: str, path: str = "") -> Answer:
         """Show what a commit changed: its message and its diff.
 
         Args:
             commit: Its id, as `git_log` and the list of what changed show it.
             path: One of its files: then only the diff of this one.
         """
-        return await in_thread(render_commit, codebase, commit, path)
+        return await _answer(render_commit, codebase, commit, path)
 
     return [grep, find_symbol, read_lines, git_log, show_commit]
 
 
-def render_text_matches(codebase: Codebase, text: str) -> str:
-    """Return the most telling lines that have a text, and where the others are."""
+def render_text_matches(codebase: Codebase, text: str) -> list[Block]:
+    """Return the most telling lines that have a text, with those around them, and where the others are."""
     found = codebase.find_text(text[:MAX_QUERY_CHARS], MAX_GREP_LINES)
     if not found.total:
         heading = "Nothing in the indexed commit has this text."
@@ -108,7 +119,7 @@ def render_text_matches(codebase: Codebase, text: str) -> str:
         heading = f"{_count_lines(found)} {'has' if found.total == 1 else 'have'} this text."
     else:
         heading = f"No line has this text with these capitals. In any case: {_count_lines(found)}."
-    return _join_blocks(heading, _render_lines(found.lines), *_note_rest(found))
+    return [heading, *_list_excerpts(codebase, found.lines), *_note_rest(found)]
 
 
 def _count_lines(found: LineMatches) -> str:
@@ -123,82 +134,96 @@ def _note_rest(found: LineMatches) -> list[str]:
     ]
 
 
-def _render_lines(matches: Sequence[LineMatch]) -> str:
-    """Return lines by file, in the order of their files, each below the definition around it."""
-    order = {path: place for place, path in enumerate(dict.fromkeys(match.path for match in matches))}
-    by_file = sorted(matches, key=lambda match: (order[match.path], match.line))
-    blocks = []
-    for (path, symbol), group in groupby(by_file, key=lambda match: (match.path, match.symbol)):
-        lines = [(match.line, match.text) for match in group]
-        heading = format_location(path, lines[0][0], lines[-1][0], symbol, is_range=False)
-        blocks.append("\n".join([heading, *number_lines(lines)]))
-    return "\n".join(blocks)
+def _list_excerpts(codebase: Codebase, matches: Sequence[LineMatch]) -> list[Block]:
+    """Return the lines that match by file, in the order of their files, then each with those around it."""
+    by_path: dict[str, list[LineMatch]] = {}
+    for match in sorted(matches, key=lambda match: match.line):
+        by_path.setdefault(match.path, []).append(match)
+    order = list(dict.fromkeys(match.path for match in matches))
+    where = "; ".join(f"{path} {', '.join(str(match.line) for match in by_path[path])}" for path in order)
+    excerpts = [excerpt for path in order for excerpt in _show_around(path, by_path[path], codebase)]
+    return [where, *excerpts] if matches else []
 
 
-def _join_blocks(*blocks: str) -> str:
-    return "\n".join(filter(None, blocks))
+def _show_around(path: str, matches: Sequence[LineMatch], codebase: Codebase) -> Iterator[Passage]:
+    lines = codebase.read_lines(path) or []
+    texts = {match.line: match.text for match in matches}  # of a very long line the part around the match
+    symbols = {match.line: match.symbol for match in matches}
+    last = max(len(lines), *texts)
+    around = {near for line in texts for near in range(line - GREP_MARGIN, line + GREP_MARGIN + 1) if 1 <= near <= last}
+    for _, run in groupby(enumerate(sorted(around)), key=lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in run]
+        shown = ((number, texts.get(number) or "".join(lines[number - 1 : number])) for number in numbers)
+        yield make_excerpt(path, shown, next(symbols[number] for number in numbers if number in symbols))
 
 
-def render_lines(codebase: Codebase, path: str, start: int, end: int) -> str:
+def render_lines(codebase: Codebase, path: str, start: int, end: int) -> list[Block]:
     """Return lines of a file, from 1 and both included."""
 
-    def render(known_path: str) -> str:
+    def render(known_path: str) -> list[Block]:
         lines = codebase.read_lines(known_path)
         if lines is None:
-            return "The text of this file was not indexed; only its path is known."
+            return ["The text of this file was not indexed; only its path is known."]
         first = max(1, start)
         last = min(len(lines), end, first + MAX_LINES - 1)
         if first > last:
-            return f"{known_path} has {pluralize(len(lines), 'line')}; there are none from {start} to {end}."
-        cut = [f"(at most {MAX_LINES} lines at a time)"] if last < min(len(lines), end) else []
-        heading = f"## {known_path}:{first}-{last} of {pluralize(len(lines), 'line')}"
-        return "\n".join([heading, *number_lines(enumerate(lines[first - 1 : last], first)), *cut])
+            return [f"{known_path} has {pluralize(len(lines), 'line')}; there are none from {start} to {end}."]
+        cut = f"; at most {MAX_LINES} at a time" if last < min(len(lines), end) else ""
+        excerpt = make_excerpt(known_path, enumerate(lines[first - 1 : last], first))
+        return [excerpt, f"(of {pluralize(len(lines), 'line')}{cut})"]
 
     return _render_for_file(codebase, path, render)
 
 
-def render_definitions(codebase: Codebase, name: str) -> str:
+def render_definitions(codebase: Codebase, name: str) -> list[Block]:
     """Return definitions of a name, the first ones with their code, then locations; without any, lines with the name.
 
     A constant or an option has no definition in the index: the lines that begin with it come first.
     """
-    name = name[:MAX_QUERY_CHARS]
-    name = clean_symbol(name) or name
+    name = name[:MAX_QUERY_CHARS].strip("` ")
     found = codebase.find_definitions(name)
     if not found:
         last = (_WORDS.findall(name) or [""])[-1]
         matches = codebase.find_text(last, MAX_NAME_LINES)
         nothing = "No function, class or type of this name is defined in the indexed commit, as far as it was parsed."
-        return _join_blocks(
-            nothing, *([f"Lines with `{last}`:", _render_lines(matches.lines)] if matches.lines else [])
+        return (
+            [nothing, f"Lines with `{last}`:", *_list_excerpts(codebase, matches.lines)] if matches.lines else [nothing]
         )
-    is_other = len(_WORDS.findall(name)) > 1 and not any(is_named(one, name) for one in found)
+    is_other = len(_WORDS.findall(name)) > 1 and not any(_is_named(one, name) for one in found)
     shown = 1 if is_other else MAX_DEFINITIONS
     bodies = [
-        _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
+        block
         for number, passage in enumerate(found[:shown])
+        for block in _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
     ]
-    locations = [format_heading(passage) for passage in found[shown:][:MAX_LOCATIONS]]
-    further = len(found) - len(bodies) - len(locations)
+    locations = [format_passage(passage) for passage in found[shown:][:MAX_LOCATIONS]]
+    further = len(found) - shown - len(locations)
     heading = ["Also defined, code not shown:"] if locations else []
-    more = [f"(and at least {pluralize(further, 'further place')})"] if further else []
-    absent = OF_OTHERS if is_other else ""
-    return "\n\n".join(filter(None, [absent, *bodies, "\n".join([*heading, *locations, *more])]))
+    more = [f"(and at least {pluralize(further, 'further place')})"] if further > 0 else []
+    return [*([OF_OTHERS] if is_other else []), *bodies, *heading, *locations, *more]
 
 
-def _render_definition(passage: Passage, max_lines: int) -> str:
+def _is_named(passage: Passage, name: str) -> bool:
+    """Return whether a definition has the name with its owner: the index falls back to the name alone."""
+    parts, known = re.findall(r"[\w$~]+", name), re.findall(r"[\w$~]+", passage.symbol or "")
+    owners = parts[: -len(known)] if len(parts) > len(known) else []  # a module's name
+    return known[-len(parts) :] == parts[len(owners) :] and all(part in passage.span.path for part in owners)
+
+
+def _render_definition(passage: Passage, max_lines: int) -> list[Block]:
     lines = list(enumerate(passage.text.split("\n"), passage.span.start))
-    shown, left_out = lines[:max_lines], lines[max_lines:]
+    left_out = lines[max_lines:]
     members = [one for one in left_out if _MEMBER.match(one[1])][:MAX_MEMBERS]
     note = "; these begin definitions:" if members else ""
     more = [f"({pluralize(len(left_out), 'further line')} of this definition not shown{note})"] if left_out else []
-    return "\n".join([format_heading(passage), *number_lines(shown), *more, *number_lines(members)])
+    shown = make_excerpt(passage.span.path, lines[:max_lines], passage.symbol)
+    return [shown, *more, *number_lines(members)]
 
 
-def render_log(codebase: Codebase, path: str, text: str = "") -> str:
+def render_log(codebase: Codebase, path: str, text: str = "") -> list[Block]:
     """Return the newest commits of a file; with a text, those that added or removed it."""
 
-    def render(known_path: str) -> str:
+    def render(known_path: str) -> list[Block]:
         history = codebase.read_history(known_path, MAX_COMMITS, text[:MAX_QUERY_CHARS].replace("\0", ""))
         lines = [
             f"{change.commit[:10]} {change.date[:10]} {change.subject}"
@@ -208,32 +233,33 @@ def render_log(codebase: Codebase, path: str, text: str = "") -> str:
         if history.partial:
             lines.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
         nothing = "No known commit added or removed this text." if text else "There is no git history here."
-        return "\n".join([f"## {known_path}", *lines]) if lines else nothing
+        return [f"{known_path}:", *lines] if lines else [nothing]
 
     return _render_for_file(codebase, path, render)
 
 
-def render_commit(codebase: Codebase, commit: str, path: str = "") -> str:
+def render_commit(codebase: Codebase, commit: str, path: str = "") -> list[Block]:
     """Return the message and the diff of a commit."""
     commit = commit.strip().lower()
     if not path:
-        return codebase.show_commit(commit) or NO_COMMIT
+        return [codebase.show_commit(commit) or NO_COMMIT]
 
-    def render(known_path: str) -> str:
+    def render(known_path: str) -> list[Block]:
         shown = codebase.show_commit(commit, known_path)
-        return shown or (f"This commit does not change {known_path}." if codebase.show_commit(commit) else NO_COMMIT)
+        return [shown or (f"This commit does not change {known_path}." if codebase.show_commit(commit) else NO_COMMIT)]
 
     return _render_for_file(codebase, path, render)
 
 
-def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:
+def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], list[Block]]) -> list[Block]:
     paths = codebase.list_paths()
-    found = CitationLookup(codebase).resolve(path)
+    path = path.strip("` ").removeprefix("./")
+    found = path if path in paths else codebase.resolve_path(path)
     if found is not None:
         return render(found)
-    name = path.strip().replace("\\", "/").rpartition("/")[2]
+    name = path.replace("\\", "/").rpartition("/")[2]
     same_name = [other for other in paths if name and other.rpartition("/")[2] == name]
     hint = "\n".join(
         [f"Files of this name, {len(same_name[:MAX_SAME_NAME])} of {len(same_name)}:", *same_name[:MAX_SAME_NAME]]
     )
-    return f"No single indexed file has this path. {hint if same_name else 'Ask `grep` for a text in it.'}"
+    return [f"No single indexed file has this path. {hint if same_name else 'Ask `grep` for a text in it.'}"]

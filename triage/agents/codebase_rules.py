@@ -11,7 +11,6 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.value import Value
-from triage.issue.code_names import find_identifiers
 from triage.ports import Codebase, Services
 
 _COMMENT_LINE = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
@@ -35,35 +34,23 @@ class CodebaseSearchInput(Value):
 
 
 def build_search_input(agent_input: AgentInput) -> CodebaseSearchInput:
-    """Return what the search starts with. In later rounds the keywords include the names in the critic's gaps."""
+    """Return what the search starts with: the same in each round."""
     investigation = agent_input.investigation
     return CodebaseSearchInput(
         repository=agent_input.repository.slug,
-        keywords=[*(investigation.keywords_for_search if investigation else []), *agent_input.search_terms],
-        hypothesis=agent_input.hypothesis,
+        keywords=investigation.keywords_for_search if investigation else [],
+        hypothesis=investigation.hypothesis if investigation else "",
         affected_areas=investigation.affected_areas if investigation else [],
         issue=agent_input.parsed.text,
     )
 
 
-def build_query(agent_input: AgentInput) -> SearchQuery:
-    """Return the query of the ranking: the issue, with words that only the agents use.
-
-    These words are the investigator's keywords, and the names in gaps, hypothesis and affected areas.
-    """
-    search_input = build_search_input(agent_input)
-    keywords = agent_input.investigation.keywords_for_search if agent_input.investigation else []
-    names = find_identifiers(
-        "", "\n".join([*agent_input.search_terms, search_input.hypothesis, *search_input.affected_areas]), []
-    )
-    issue = search_input.issue.lower()
-    new = [word for word in dict.fromkeys([*keywords, *names]) if word.lower() not in issue]
-    return SearchQuery(parsed=agent_input.parsed, keywords=new)
-
-
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
-    """Return the ranked hits, each with its best passage and the reasons for its rank."""
-    hits = await in_thread(services.codebase.search, build_query(agent_input), MAX_FILES)
+    """Return the ranked hits, each with its best passage and the reasons for its rank.
+
+    Ranked by the issue alone: a model's words must not lead rules astray.
+    """
+    hits = await in_thread(services.codebase.search, SearchQuery(parsed=agent_input.parsed), MAX_FILES)
     confidence = estimate_confidence(hits)
     first = hits[0] if hits else None
     files = await in_thread(_list_files, select_suspects(hits), agent_input, services.codebase)
@@ -74,6 +61,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
         reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
         error=None,
         relevant_files=files,
+        likely_files=files,
         root_cause_location=format_file(files[0]) if files and confidence >= CONFIDENT_FROM else None,
     )
 

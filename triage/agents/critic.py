@@ -5,21 +5,21 @@ from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, is_question
-from triage.agents.shown_code import ReadLines, render_cited_code
+from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
+from triage.citations.cited_places import link_marks
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
+from triage.domain.code import Excerpt
+from triage.domain.findings import AgentFinding, CodebaseFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_200
 MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
-MAX_ADJUSTMENT = 0.5
-"""As the prompt says; a larger adjustment, or one without a reason, changes nothing."""
 FOLLOWED_FROM = 0.7
-"""Above it, the search says that it can follow the symptom to these lines: see its prompt."""
+"""From it on, the search says that it can follow the symptom to these lines: see its prompt."""
 UNVERIFIED_PENALTY = -0.1
 """Added to the confidence when a cited location could not be verified."""
 
@@ -33,34 +33,33 @@ class CriticInput(Value):
     """The suspects' lines and what stands around them."""
 
 
-def build_critic_input(agent_input: AgentInput, read_lines: ReadLines) -> CriticInput:
-    verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in agent_input.suspects]
+def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInput:
+    verified = [f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
+    place = agent_input.best_place
+    is_left_out = place and place.span.path not in {file.path for file in agent_input.suspects}
+    fact = (
+        [f"The issue leads to {place.span.path} ({place.sign}), which is not named."] if place and is_left_out else []
+    )
     return CriticInput(
         all_findings=agent_input.findings,
         current_hypothesis=agent_input.hypothesis,
-        codebase_evidence=[*verified, *refused],
-        cited_code=render_cited_code(agent_input.suspects, read_lines),
+        codebase_evidence=[*verified, *refused, *fact],
+        cited_code=render_cited_code(agent_input.suspects, codebase),
     )
 
 
-def _format_location(file: RelevantFile) -> str:
-    lines = f":{file.start_line}-{file.end_line}" if file.start_line and file.end_line else ""
-    return f"{file.path}{lines}" + (f" `{file.quote}`" if file.quote else "")
-
-
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
-    codebase = services.codebase
-    critic_input = await in_thread(build_critic_input, agent_input, codebase.read_lines)
+    critic_input = await in_thread(build_critic_input, agent_input, services.codebase)
+    search = agent_input.codebase
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         # Before a critique it is the investigator's, which stands in the findings.
         "current hypothesis": critic_input.current_hypothesis if agent_input.critique else "",
         "all findings": format_findings(critic_input.all_findings),
+        "explanation": _format_explanation(search, agent_input.excerpts) if search else "",
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
         "cited code": critic_input.cited_code,
         "looked up": format_bullets([one.call for one in agent_input.looked_up]),
-        "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
-        "confidence so far": f"{agent_input.confidence:.2f}",
     }
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
@@ -68,36 +67,37 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     return AgentAnswer(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
 
 
+def _format_explanation(search: CodebaseFinding, excerpts: Sequence[Excerpt]) -> str:
+    return link_marks(f"{search.why}\nIdea for a fix: {search.fix_idea}", excerpts)[0]
+
+
 def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
-    is_confirmed = answer.verdict == "CONFIRMED" and answer.ready_for_report
-    is_reasoned = bool(answer.reasoning.strip()) and abs(answer.confidence_adjustment) <= MAX_ADJUSTMENT
+    is_confirmed = answer.verdict == "CONFIRMED"
+    questions = [one for one in answer.questions_for_reporter if is_question(one)]
     return answer.model_copy(
         update={
             "agent_name": "critic",
-            # Who is not ready to report it has not confirmed it.
-            "verdict": "UNCERTAIN" if answer.verdict == "CONFIRMED" and not is_confirmed else answer.verdict,
             "ready_for_report": is_confirmed,
             "gaps": answer.gaps[:MAX_GAPS],
-            "questions_for_reporter": []
-            if is_confirmed
-            else [one for one in answer.questions_for_reporter if is_question(one)][:MAX_QUESTIONS],
+            "questions_for_reporter": [] if is_confirmed else questions[:MAX_QUESTIONS],
             "gaps_outside": answer.gaps_outside[:MAX_OUTSIDE],
-            "confidence_adjustment": answer.confidence_adjustment if is_reasoned else 0.0,
+            "confidence_adjustment": 0.0,
         }
     )
 
 
-def is_settled(agent_input: AgentInput) -> bool:
-    """Return whether no critic could change where the report leads.
+def can_change_something(agent_input: AgentInput) -> bool:
+    """Return whether a model's verdict can change what is said.
 
-    The issue itself leads to the file in which a model, which has read the code, can follow the symptom, and every
-    citation holds. Where they name different files, the critic decides which is named first.
+    Not of what rules found, of which a model's words count for nothing; nor of what a model can follow to its lines, if
+    all of its citations hold and it names the file to which the issue itself leads.
     """
-    place, files, search = agent_input.best_place, agent_input.suspects, agent_input.codebase
-    citations = agent_input.citations
-    agrees = bool(place and files) and place is not None and place.span.path == files[0].path
-    is_followed = agent_input.searched_by_model and search is not None and search.confidence > FOLLOWED_FROM
-    return agent_input.round == 1 and agrees and is_followed and 0 < citations.total == citations.verified
+    search, place = agent_input.codebase, agent_input.best_place
+    if not agent_input.searched_by_model or search is None or not agent_input.suspects:
+        return False
+    is_left_out = place is not None and place.span.path not in {file.path for file in agent_input.suspects}
+    holds = 0 < agent_input.citations.total == agent_input.citations.verified
+    return agent_input.round > 1 or search.confidence < FOLLOWED_FROM or not holds or is_left_out
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
@@ -106,12 +106,11 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
-    is_confirmed = is_settled(agent_input) or (in_trace and confident and not refused)
+    is_followed = agent_input.searched_by_model and not can_change_something(agent_input)
+    is_confirmed = is_followed or (in_trace and confident and not refused)
     verdict: Verdict = "CONFIRMED" if is_confirmed else "UNCERTAIN"
     if not files:
         verdict = "CHALLENGED"
-    facts = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
-    gaps = _list_gaps(agent_input, **facts, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
         agent_name="critic",
         summary=_summarize(verdict, files, in_trace=in_trace),
@@ -122,7 +121,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
         verdict=verdict,
         # The search's confidence includes traces, names and the distance to the next file already.
         confidence_adjustment=UNVERIFIED_PENALTY if refused else 0.0,
-        gaps=gaps,
+        gaps=[],
         questions_for_reporter=[],
         gaps_outside=[],
         revised_hypothesis=None,
@@ -138,7 +137,7 @@ def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str
 
 def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
     if verdict == "CONFIRMED" and not in_trace:
-        return f"The issue leads to {files[0].path}, and so does the code that the search has read."
+        return f"The search can follow the symptom to {files[0].path}, and every citation holds."
     if verdict == "CONFIRMED":
         return f"Inside this repository the stack trace ends in {files[0].path}, and every citation holds."
     if verdict == "CHALLENGED":
@@ -146,26 +145,6 @@ def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: boo
     if in_trace:
         return f"Inside this repository the stack trace ends in {files[0].path}, but not everything fits."
     return f"{files[0].path} fits the issue best, but no stack trace ends in it."
-
-
-def _list_gaps(
-    agent_input: AgentInput, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int
-) -> list[str]:
-    candidates = [
-        (not has_suspects, "No file of the repository shares enough with the issue to be named."),
-        (not agent_input.parsed.stack_traces, "The issue shows no stack trace that would name the failing line."),
-        (
-            bool(agent_input.parsed.stack_traces) and has_suspects and not in_trace,
-            "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
-        ),
-        (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
-        (has_suspects and not confident, "The first suspect hardly stands out from the next."),
-        (
-            not agent_input.parsed.identifiers and not agent_input.parsed.error_messages,
-            "The issue names no function, option or message that could be searched for.",
-        ),
-    ]
-    return [gap for applies, gap in candidates if applies][:MAX_GAPS]
 
 
 def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:

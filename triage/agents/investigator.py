@@ -3,12 +3,13 @@
 import re
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import format_bullets, format_findings, format_task, is_question
+from triage.agents.prompts import format_bullets, format_task, is_question
+from triage.agents.report_templates import summarize
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
-from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
+from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
 from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.issue.questions.missing_information import (
@@ -19,7 +20,6 @@ from triage.issue.questions.missing_information import (
 )
 from triage.issue.questions.tool_version import TOOLS, ask_tool_version
 from triage.issue.reporter_language import get_phrases
-from triage.issue.versions.regressions import find_regression
 from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_500
@@ -32,61 +32,52 @@ in four (mean reciprocal rank 0.60), and with the 25 likeliest paths in five (0.
 async def answer_with_model(
     agent_input: AgentInput, services: Services, model: Model
 ) -> AgentAnswer[InvestigatorFinding]:
-    """Ask the fast model. Error messages that are not in the issue are dropped."""
+    """Ask the fast model for what rules cannot read: a hypothesis, words that the code may have, questions."""
     hits = await in_thread(services.codebase.search, SearchQuery(parsed=agent_input.parsed), MAX_PATHS)
-    sections = format_task(agent_input, services) | {
-        "likeliest files": format_bullets([hit.path for hit in hits]),
-        "prior findings": format_findings(agent_input.findings),
-    }
+    likeliest = {"likeliest files": format_bullets([hit.path for hit in hits])}
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
-    answer = await skills.ask(chain.ainvoke, skills.build_messages("investigator", sections))
-    by_rules = await in_thread(_read_kind, agent_input)
-    return AgentAnswer(_correct_answer(answer, agent_input.parsed, by_rules), skills.shortfalls, skills=skills.tiers)
+    messages = skills.build_messages("investigator", format_task(agent_input, services) | likeliest)
+    answer = await skills.ask(chain.ainvoke, messages)
+    by_rules = await answer_with_rules(agent_input, services)
+    corrected = by_rules.model_copy(
+        update={
+            "summary": answer.summary or by_rules.summary,
+            "confidence": answer.confidence,
+            "reasoning": answer.reasoning,
+            "error": answer.error,
+            "hypothesis": answer.hypothesis,
+            "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
+            "kind": by_rules.kind or answer.kind,
+            "missing_information": [one for one in answer.missing_information if is_question(one.question)],
+        }
+    )
+    return AgentAnswer(corrected, skills.shortfalls, skills=skills.tiers)
 
 
 def _read_kind(agent_input: AgentInput) -> KindReading:
     return agent_input.kind_reading or read_kind(agent_input.parsed, agent_input.issue.labels)
 
 
-def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue, by_rules: KindReading) -> InvestigatorFinding:
-    # Of an issue that shows an error, or says what worked before, the rules tell the kind, whatever it talks the model
-    # into. Where they do not know, it is handled as a bug.
-    shows_bug = bool(parsed.traces or parsed.error_messages or find_regression(parsed))
-    return answer.model_copy(
-        update={
-            "agent_name": "investigator",
-            "kind": by_rules.kind or "bug" if shows_bug else answer.kind,
-            "error_messages": [message for message in answer.error_messages if message and message in parsed.text],
-            "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
-            "missing_information": [one for one in answer.missing_information if is_question(one.question)][
-                :MAX_QUESTIONS
-            ],
-        }
-    )
-
-
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
     parsed = agent_input.parsed
     kind = (await in_thread(_read_kind, agent_input)).kind
-    project = agent_input.repository.slug
-    questions = await in_thread(_list_questions, kind, parsed, services, project)
-    error = next(iter(parsed.error_messages), "").replace("`", "'")  # a lone one would open a code span
+    questions = await in_thread(list_questions, agent_input, services.codebase)
     names = _list_names(parsed, services.codebase)
     areas = names[:6]
     exceptions = [trace.exception for trace in parsed.traces if trace.exception]
     return InvestigatorFinding(
         agent_name="investigator",
-        summary=error or parsed.title or "The issue has no title.",
+        summary=summarize(parsed),
         confidence=_estimate_confidence(parsed),
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
-        hypothesis=error or f"What is reported is: {parsed.title}",
+        hypothesis=summarize(parsed) if parsed.error_messages else f"What is reported is: {parsed.title}",
         affected_areas=areas,
         keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *names]))[:MAX_KEYWORDS],
         error_messages=parsed.error_messages,
         kind=kind,
-        missing_information=questions[:MAX_QUESTIONS],
+        missing_information=questions,
         reproduction=_extract_steps(parsed),
         versions=parsed.versions,
     )
@@ -104,9 +95,9 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
     return list(dict.fromkeys([*filter(None, own), *(name for name in parsed.identifiers if name not in foreign)]))
 
 
-def _list_questions(
-    kind: Kind | None, parsed: ParsedIssue, services: Services, project: str
-) -> list[MissingInformation]:
+def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingInformation]:
+    """Return what rules ask the reporter."""
+    parsed, kind = agent_input.parsed, _read_kind(agent_input).kind
     if kind == "not_actionable":
         if not parsed.sections and not asks_for_help(parsed):
             return []
@@ -114,10 +105,9 @@ def _list_questions(
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):
         return []
-    codebase = services.codebase
     manifests = {path: "\n".join(codebase.read_lines(path) or ()) for path in TOOLS}
-    asked = find_missing_information(parsed, codebase.read_issue_forms(), project)
-    return [*ask_tool_version(parsed, manifests), *asked]
+    asked = find_missing_information(parsed, codebase.read_issue_forms(), agent_input.repository.slug)
+    return [*ask_tool_version(parsed, manifests), *asked][:MAX_QUESTIONS]
 
 
 def _estimate_confidence(parsed: ParsedIssue) -> float:

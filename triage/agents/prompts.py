@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
-from itertools import count, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -79,41 +78,43 @@ def build_system_message(
     return SystemMessage("\n\n".join(PROMPTS[name] for name in (*names, "data", *(n for n in parts if parts[n]))))
 
 
-def fence(sections: Mapping[str, str]) -> HumanMessage:
+def make_mark(agent_input: AgentInput) -> str:
+    """Return what marks the data in all prompts of a run: what stands in several of them is the same in each."""
+    known = [agent_input.repository.commit, agent_input.parsed.title, agent_input.parsed.body]
+    return blake2b(json.dumps(known).encode(), digest_size=8).hexdigest()
+
+
+def fence(sections: Mapping[str, str], mark: str = "") -> HumanMessage:
     """Return all variable text of a prompt, each section between marks that no section contains.
 
-    The mark is a hash of the sections, so that the same input gives the same prompt. Empty sections are left out.
+    Without a `mark` it is a hash of the sections. Empty sections are left out.
     """
     texts = {name: clean_text(shorten(text)) for name, text in sections.items() if text}
-    hashes = (blake2b(json.dumps([n, *texts.items()]).encode(), digest_size=8).hexdigest() for n in count())
-    mark = next(mark for mark in hashes if not any(mark in text for text in texts.values()))
+    mark = mark or blake2b(json.dumps([*texts.items()]).encode(), digest_size=8).hexdigest()
+    while any(mark in text for text in texts.values()):  # what is left of a text may be one again
+        texts = {name: text.replace(mark, "") for name, text in texts.items()}
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
 
 
-def find_sections(prompt: str, names: Collection[str]) -> str:
-    """Return the texts of these sections of a prompt. No text between the marks has a mark of its own to give."""
-    mark = re.search(r"<<issue title ([0-9a-f]{16})>>", prompt)
-    parts = (
-        (prompt.partition(f"<<{name} {mark[1]}>>\n")[2].partition(f"\n<</{name} ")[0] for name in names) if mark else ()
-    )
-    return "\n".join(parts)
-
-
-def fence_below_catalogue(sections: Mapping[str, str], catalogue: str) -> HumanMessage:
+def fence_below_catalogue(sections: Mapping[str, str], catalogue: str, mark: str = "") -> HumanMessage:
     """Return the sections below the catalogue of the project's skills, which has marks of its own.
 
     So the begin of a prompt is the same for every issue of a commit, and a provider's cache of prompts finds it.
     """
-    parts = [fence({CATALOGUE: catalogue}).text, fence(sections).text, WANTED]
+    parts = [fence({CATALOGUE: catalogue}).text, fence(sections, mark).text, WANTED]
     return HumanMessage("\n\n".join(filter(None, parts)))
 
 
 def build_messages(
-    name: str, sections: Mapping[str, str], tail: Sequence[BaseMessage] = (), catalogue: str = ""
+    name: str,
+    sections: Mapping[str, str],
+    tail: Sequence[BaseMessage] = (),
+    catalogue: str = "",
+    mark: str = "",
 ) -> list[BaseMessage]:
     """Return a prompt: what never changes, then the sections, then messages that are fenced already."""
     system = build_system_message(name, sections=sections, tail=tail, catalogue=catalogue)
-    return [system, fence_below_catalogue(sections, catalogue), *tail]
+    return [system, fence_below_catalogue(sections, catalogue, mark), *tail]
 
 
 def shorten(text: str, max_chars: int = MAX_PART_CHARS) -> str:
@@ -171,28 +172,14 @@ def format_languages(agent_input: AgentInput) -> dict[str, str]:
     return {"languages": f"Questions to the reporter: {reporter}. All else: {project}."}
 
 
-def select_latest(findings: Sequence[AgentFinding], *, searched_by_model: bool) -> list[AgentFinding]:
-    """Return the last answer of each agent; once a model has read the code, not what the issue alone let suspect."""
-    latest = {finding.agent_name: finding for finding in findings}
-    return [one for one in latest.values() if not (searched_by_model and one.agent_name == "investigator")]
-
-
 def format_findings(findings: Sequence[AgentFinding]) -> str:
+    """Return the last answer of each agent."""
     return "\n\n".join(
-        f"{finding.agent_name}{f', answer {number}' if number > 1 else ''} (confidence {finding.confidence:.2f}): "
-        f"{finding.summary}\n{finding.details}"
+        f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
         + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
         + (f"\nPoints at: {', '.join(dict.fromkeys(finding.relevant_files))}" if finding.relevant_files else "")
-        for finding, number in zip(findings, _number_answers(findings), strict=True)
+        for finding in {finding.agent_name: finding for finding in findings}.values()
     )
-
-
-def _number_answers(findings: Sequence[AgentFinding]) -> Iterator[int]:
-    # An agent answers once in a round: its second answer is of a further one.
-    counts = Counter[str]()
-    for finding in findings:
-        counts[finding.agent_name] += 1
-        yield counts[finding.agent_name]
 
 
 def is_question(text: str) -> bool:
@@ -256,7 +243,7 @@ def _find_name(line: str) -> str:
     return re.split(r"==|@", found[0])[0].casefold() if found else ""
 
 
-def build_memory_messages(agent_input: AgentInput) -> list[HumanMessage]:
+def build_memory_messages(agent_input: AgentInput, mark: str = "") -> list[HumanMessage]:
     """Return the message; none if nothing is remembered. All in it but the title is fenced."""
     episodic = "\n".join(_describe_issue(issue) for issue in agent_input.similar_issues[:MAX_PAST_ISSUES])
     sections = {
@@ -264,7 +251,7 @@ def build_memory_messages(agent_input: AgentInput) -> list[HumanMessage]:
         "human exchanges": shorten(format_exchanges(agent_input.exchanges), MAX_EXCHANGE_CHARS),
         "past issues": episodic,
     }
-    return [HumanMessage(f"{MEMORY_TITLE}\n\n{fence(sections).text}")] if any(sections.values()) else []
+    return [HumanMessage(f"{MEMORY_TITLE}\n\n{fence(sections, mark).text}")] if any(sections.values()) else []
 
 
 def _describe_work(earlier: EarlierReport | None) -> str:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
+from triage.agents.explanation import explain
 from triage.agents.prompts import find_traceback_lines, shows_reason
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
-from triage.domain.issue import SeveritySign, SignKind
+from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TicketDraft, TriageReport
+from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
 from triage.domain.report import MAX_LABELS
 from triage.issue.kind.severity_signs import find_severity, find_severity_signs
 from triage.issue.kind_names import LABEL_WORDS, choose_label, find_labelled_kind
@@ -26,22 +27,31 @@ _SIGN_PHRASES: dict[SignKind, str] = {
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
     files = agent_input.suspects[:MAX_SUSPECTS]
-    sign = find_severity(agent_input.parsed)
+    sign, written = find_severity(agent_input.parsed), explain(agent_input)
+    severity, reason = (sign.severity, explain_severity(sign)) if sign else (None, "")
+    if written and written.severity:
+        severity, reason = written.severity, written.severity_reason
     investigation = agent_input.investigation
     return TriageReport(
-        severity=sign.severity if sign else None,
-        severity_reason=explain_severity(sign) if sign else "",
+        severity=severity,
+        severity_reason=reason,
         confidence=agent_input.confidence,
-        summary=investigation.summary if investigation else agent_input.parsed.title,
+        summary=(written.summary if written else "") or summarize(agent_input.parsed),
         root_cause=_describe_root_cause(agent_input, files),
-        affected_files=[_to_affected_file(file) for file in files],
+        affected_files=[to_affected_file(file) for file in files],
         evidence=_list_evidence(agent_input, files),
         reproduction=investigation.reproduction if investigation else [],
         missing_information=agent_input.missing_information,
-        next_steps=[],
-        suggested_fix=None,
+        next_steps=[written.check] if written and written.check else [],
+        suggested_fix=(written.fix_idea if written else "") or None,
         external_references=agent_input.web.relevant_results if agent_input.web else [],
     )
+
+
+def summarize(parsed: ParsedIssue) -> str:
+    """Return the first error message, else the title."""
+    error = next(iter(parsed.error_messages), "").replace("`", "'")  # a lone one would open a code span
+    return error or parsed.title or "The issue has no title."
 
 
 def explain_severity(sign: SeveritySign) -> str:
@@ -53,6 +63,8 @@ def explain_severity(sign: SeveritySign) -> str:
 
 
 def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile]) -> str:
+    if explain(agent_input) and agent_input.codebase and agent_input.codebase.root_cause_location:
+        return f"{agent_input.codebase.root_cause_location}: {agent_input.codebase.summary}"
     if agent_input.codebase is None:
         return "Not looked for: the code was not searched in this run."
     if not files:
@@ -70,7 +82,7 @@ def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile])
     return f"{proven}{place} fits the issue best: {first.relevance_reason}."
 
 
-def _to_affected_file(file: RelevantFile) -> AffectedFile:
+def to_affected_file(file: RelevantFile) -> AffectedFile:
     return AffectedFile(
         path=file.path,
         start_line=file.start_line,
@@ -82,10 +94,7 @@ def _to_affected_file(file: RelevantFile) -> AffectedFile:
 
 def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[Evidence]:
     messages = agent_input.investigation.error_messages if agent_input.investigation else []
-    from_issue = [
-        Evidence(claim="The issue reports this error", path=None, start_line=None, end_line=None, quote=message)
-        for message in messages[:2]
-    ]
+    from_issue = [Evidence(claim="The issue reports this error", quote=message) for message in messages[:2]]
     from_code = [
         Evidence(
             claim=file.relevance_reason,
@@ -96,7 +105,7 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
         )
         for file in files[:3]
         # A line that rules chose proves nothing if it does not show what is claimed.
-        if not file.quote or agent_input.searched_by_model or shows_reason(file.relevance_reason, file.quote)
+        if not file.quote or shows_reason(file.relevance_reason, file.quote)
     ]
     return [*from_issue, *from_code]
 
@@ -137,16 +146,17 @@ def _list_areas(agent_input: AgentInput, least: float = 0.0) -> list[str]:
     return [one.name for one in areas if find_labelled_kind([one.name]) in fitting]
 
 
-def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
-    """Return a model's ticket with a title, only labels that exist, what form and project say first, and an owner."""
-    wanted = (raw.get("assignee") or "").strip("@ ").casefold()
-    effort = (raw.get("effort") or "").strip().upper()
-    chosen = _select_existing_labels(raw.get("labels") or [], _list_labels(agent_input))
-    return {
-        "title": _format_title(raw.get("title") or agent_input.parsed.title),
-        "labels": list(dict.fromkeys([*_list_areas(agent_input, least=1.0), *chosen]))[:MAX_LABELS],
-        "assignee": next((owner for owner in owners if owner.casefold() == wanted), None),
-        "effort": effort if effort in get_args(Effort) else "M",
+def normalize_ticket(draft: TicketDraft, agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
+    """Return a model's ticket: the labels of the rules, further ones that exist, and an owner of the code."""
+    by_rules = fill_ticket_template(agent_input, owners)
+    wanted = (draft.assignee or "").strip("@ ").casefold()
+    effort = draft.effort.strip().upper()
+    chosen = _select_existing_labels(draft.labels, _list_labels(agent_input))
+    return by_rules | {
+        "title": _format_title(draft.title) if draft.title.strip() else by_rules["title"],
+        "labels": list(dict.fromkeys([*by_rules["labels"], *chosen]))[:MAX_LABELS],
+        "assignee": next((owner for owner in owners if owner.casefold() == wanted), by_rules["assignee"]),
+        "effort": effort if effort in get_args(Effort) else by_rules["effort"],
     }
 
 

@@ -1,35 +1,40 @@
-"""Code as a model is shown it: lines with their numbers under a heading, and the places that a finding cites."""
+"""Code as a model is shown it: excerpts with a number each, below which every line has its own.
+
+What a model cites is a number that it was given: `7:1551-1553` are these lines of the excerpt `[7]`. So a citation is
+right by construction, and what was not shown must be looked up.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 
-from triage.domain.code import Passage
+from triage.domain.code import Excerpt, Passage, Span
 from triage.domain.findings import RelevantFile
+from triage.ports import Codebase
 
 MAX_LINE_CHARS = 300
 NumberedLine = tuple[int, str]
-Place = tuple[str, int]
-"""A path and a line of it."""
-ReadLines = Callable[[str], list[str] | None]
+Block = Passage | str
+"""An excerpt, whose text is numbered lines, or words of ours."""
 MARGIN = 10
 """Lines above and below the cited ones."""
 MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
-MIN_LEFT_OUT, ELSEWHERE = 5, "they stand elsewhere here"
-_HEADING, _NUMBER = re.compile(r"## (.+?):\d{1,7}(?:-\d{1,7})?(?: |$)"), re.compile(r" {0,7}(\d{1,7})\| ?")
+MIN_LEFT_OUT = 8
+"""Fewer lines are shown again: those around a match."""
+_NUMBER = re.compile(r" {0,7}(\d{1,7})\| ?")
 
 
-def format_heading(passage: Passage) -> str:
+def format_location(path: str, start: int, end: int, symbol: str | None) -> str:
+    """Return `path 12-20 symbol`, as it stands behind the number of an excerpt."""
+    lines = f"{start}-{end}" if start != end else f"{start}"
+    return f"{path} {lines}" + (f" {symbol}" if symbol else "")
+
+
+def format_passage(passage: Passage) -> str:
     span = passage.span
     return format_location(span.path, span.start, span.end, passage.symbol)
-
-
-def format_location(path: str, start: int, end: int, symbol: str | None, *, is_range: bool = True) -> str:
-    lines = f"{start}-{end}" if is_range or start != end else f"{start}"
-    return f"## {path}:{lines}" + (f" ({symbol})" if symbol else "")
 
 
 def format_file(file: RelevantFile) -> str:
@@ -44,6 +49,13 @@ def number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:
     return [f"{number:>{width}}| {_cut_line(line)}" for number, line in numbered]
 
 
+def make_excerpt(path: str, lines: Iterable[NumberedLine], symbol: str | None = None) -> Passage:
+    """Return lines of a file as a block."""
+    numbered = list(lines)
+    span = Span(path=path, start=numbered[0][0], end=numbered[-1][0])
+    return Passage(span=span, text="\n".join(number_lines(numbered)), symbol=symbol)
+
+
 def _cut_line(line: str) -> str:
     over = len(line) - MAX_LINE_CHARS
     return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
@@ -54,79 +66,108 @@ def pluralize(number: int, what: str) -> str:
     return f"{number:,} {what}{ending}"
 
 
-class ShownLines:
-    """The numbered lines of code that a model has seen, so that it is not sent them again."""
+class ShownCode:
+    """Gives each excerpt its number. Lines that were shown before are not shown again."""
 
-    def __init__(self, text: str) -> None:
-        self._shown: set[Place] = set()
-        self.add(text)
+    def __init__(self) -> None:
+        self.excerpts: list[Excerpt] = []
+        self._numbers: dict[tuple[str, int], int] = {}
 
-    def add(self, text: str) -> None:
-        self._shown.update(place for place, _ in _walk(text) if place)
+    def go_on(self, excerpts: Sequence[Excerpt]) -> None:
+        """Take the numbers of an earlier round, of which the first are those of what is shown again."""
+        self.excerpts = list(excerpts)
+        for number, one in enumerate(self.excerpts, 1):
+            self._numbers |= {(one.span.path, line): number for line in range(one.span.start, one.span.end + 1)}
 
-    def leave_out(self, text: str) -> str:
-        """Return the text with a note for each run of at least five lines in it that are known."""
-        kept: list[str] = []
-        for run in _split_into_runs(text, self._shown):
-            first, last = run[0][0], run[-1][0]
-            if first and last and first in self._shown and len(run) >= MIN_LEFT_OUT:
-                kept.append(f"(lines {first[1]}-{last[1]}: {ELSEWHERE})")
+    def show(self, blocks: Iterable[Block], gap: str = "\n") -> str:
+        """Return the blocks as a model sees them."""
+        return gap.join(block if isinstance(block, str) else self._number(block) for block in blocks)
+
+    def _number(self, passage: Passage) -> str:
+        span, runs = passage.span, list(self._split_into_runs(passage))
+        if all(number and len(lines) >= MIN_LEFT_OUT for number, lines in runs):
+            numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(number for number, _ in runs))
+            return f"({format_passage(passage)}: see {numbers})"
+        self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
+        text = [f"[{len(self.excerpts)}] {format_passage(passage)}"]
+        for known, lines in runs:
+            first, last = (_NUMBER.match(lines[place]) for place in (0, -1))
+            if known and first and last and len(lines) >= MIN_LEFT_OUT:
+                text.append(f"(lines {first[1]}-{last[1]}: see [{known}])")
             else:
-                kept += [line for _, line in run]
-        return "\n".join(kept)
+                text += lines
+        for line in _list_numbers(passage.text):
+            self._numbers.setdefault((span.path, int(line)), len(self.excerpts))
+        return "\n".join(text)
+
+    def _split_into_runs(self, passage: Passage) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines of an excerpt, those together that stand in the same earlier one, with its number, or 0."""
+        run: list[str] = []
+        before = 0
+        for line in passage.text.split("\n"):
+            number = _NUMBER.match(line)
+            known = self._numbers.get((passage.span.path, int(number[1])), 0) if number else 0
+            if run and known != before:
+                yield before, run
+                run = []
+            run.append(line)
+            before = known
+        yield before, run
 
 
-def _split_into_runs(text: str, shown: AbstractSet[Place]) -> Iterator[list[tuple[Place | None, str]]]:
-    """Yield the lines of a text, known ones that follow each other together."""
-    run: list[tuple[Place | None, str]] = []
-    for place, line in _walk(text):
-        before = run[-1][0] if run else None
-        follows = place and before and place in shown and before in shown and place == (before[0], before[1] + 1)
-        if run and not follows:
-            yield run
-            run = []
-        run.append((place, line))
-    yield run
+def _list_numbers(text: str) -> Iterator[str]:
+    return (number[1] for line in text.split("\n") if (number := _NUMBER.match(line)))
 
 
-def _walk(text: str) -> Iterator[tuple[Place | None, str]]:
-    """Yield each line of a text, with its path and number if it is a line of code below a heading."""
-    path = ""
-    for line in text.split("\n"):
-        if heading := _HEADING.match(line):
-            path = heading[1]
-        number = _NUMBER.match(line)
-        yield ((path, int(number[1])) if path and number else None), line
+def cut_longest(answers: Sequence[Sequence[Block]], max_chars: int) -> list[list[Block]]:
+    """Return the answers with the longest cut after a line, so that none of them takes the room of the others."""
+    room, cut = max_chars, [list(answer) for answer in answers]
+    order = sorted(range(len(cut)), key=lambda index: measure(cut[index]))
+    for waiting, index in zip(range(len(cut), 0, -1), order, strict=True):
+        cut[index] = _cut(cut[index], max(0, room) // waiting)
+        room -= measure(cut[index])
+    return cut
 
 
-def render_cited_code(
-    files: Sequence[RelevantFile], read_lines: ReadLines, max_chars: int = MAX_CHARS, margin: int = MARGIN
-) -> str:
-    """Return the cited lines with their numbers and `margin` lines around them, no line twice.
+def measure(blocks: Iterable[Block]) -> int:
+    """Return the characters of an answer, without its headings."""
+    return sum(len(block if isinstance(block, str) else block.text) + 1 for block in blocks)
 
-    Places that do not fit are left out.
-    """
-    rendered: list[str] = []
-    shown: set[tuple[str, int]] = set()
+
+def _cut(blocks: Sequence[Block], max_chars: int) -> list[Block]:
+    if measure(blocks) <= max_chars:
+        return list(blocks)
+    shown: list[Block] = []
+    left_out = 0
+    for block in blocks:
+        lines = (block if isinstance(block, str) else block.text).split("\n")
+        fitting: list[str] = []
+        while not left_out and len(fitting) < len(lines) and len(lines[len(fitting)]) < max_chars:
+            max_chars -= len(lines[len(fitting)]) + 1
+            fitting.append(lines[len(fitting)])
+        left_out += len(lines) - len(fitting)
+        if fitting:
+            shown.append("\n".join(fitting) if isinstance(block, str) else _keep_lines(block, fitting))
+    return [*shown, f"(further lines left out: {left_out:,}, for lack of room)"]
+
+
+def _keep_lines(passage: Passage, lines: Sequence[str]) -> Passage:
+    numbers = [int(number) for number in _list_numbers("\n".join(lines))]
+    end = max(numbers, default=passage.span.start)
+    return passage.model_copy(update={"text": "\n".join(lines), "span": passage.span.model_copy(update={"end": end})})
+
+
+def render_cited_code(files: Sequence[RelevantFile], codebase: Codebase) -> str:
+    """Return the cited lines with ten lines around them, for a reader who cites none. What does not fit is left out."""
+    room, rendered = MAX_CHARS, list[str]()
     for file in files:
-        lines = read_lines(file.path) or []
-        numbers = [number for number in _list_lines(file, len(lines), margin) if (file.path, number) not in shown]
-        text = _render_place(file, lines, numbers) if lines and file.start_line else ""
-        if text and sum(map(len, rendered)) + len(text) <= max_chars:
-            rendered.append(text)
-            shown.update((file.path, number) for number in numbers)
+        lines = codebase.read_lines(file.path) or []
+        if not lines or not file.start_line:
+            continue
+        end = min(file.end_line or file.start_line, file.start_line + MAX_CITED_LINES - 1)
+        first, last = max(1, file.start_line - MARGIN), min(len(lines), end + MARGIN)
+        place = make_excerpt(file.path, enumerate(lines[first - 1 : last], first), file.symbol)
+        if len(place.text) <= room:
+            room -= len(place.text)
+            rendered.append(f"{format_passage(place)} (cited: {file.start_line}-{end})\n{place.text}")
     return "\n\n".join(rendered)
-
-
-def _list_lines(file: RelevantFile, count: int, margin: int) -> range:
-    start = file.start_line or 1
-    cited_end = min(file.end_line or start, start + MAX_CITED_LINES - 1)
-    return range(max(1, start - margin), min(count, cited_end + margin) + 1)
-
-
-def _render_place(file: RelevantFile, lines: Sequence[str], numbers: Sequence[int]) -> str:
-    cited = f"cited: {file.start_line}-{file.end_line or file.start_line}" + (f", {file.symbol}" if file.symbol else "")
-    if not numbers:
-        return f"## {file.path} ({cited}; shown above)"
-    numbered = number_lines([(number, lines[number - 1]) for number in numbers])
-    return "\n".join([f"## {file.path}:{numbers[0]}-{numbers[-1]} ({cited})", *numbered])

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel
 
-from triage.agents.prompts import build_memory_messages, build_messages, fence, format_bullets, shorten
-from triage.agents.shown_code import ReadLines, format_file
+from triage.agents.prompts import build_memory_messages, build_messages, fence, format_bullets, make_mark, shorten
+from triage.agents.shown_code import format_file
 from triage.base.errors import TriageError
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import RelevantFile
@@ -50,12 +50,13 @@ class SkillPrompts:
         self._skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
         self._suspects = agent_input.suspects
         self._services = services
+        self.mark = make_mark(agent_input)
         self._deadline = services.clock() + (services.agent_seconds() if seconds is None else seconds)
         self._reference_chars = MAX_REFERENCE_CHARS
         self.tiers: dict[str, SkillTier] = {}
         """The ledger: skills whose text is in the prompts, and the tier of each."""
         self.shortfalls: list[str] = []
-        self.tail = [*build_memory_messages(agent_input), *self._inject(agent_input.active_skills)]
+        self.tail = [*build_memory_messages(agent_input, self.mark), *self._inject(agent_input.active_skills)]
         """What stands behind the sections of a prompt: what is remembered, and the texts of the active skills."""
 
     @property
@@ -65,7 +66,7 @@ class SkillPrompts:
 
     def build_messages(self, name: str, sections: Mapping[str, str]) -> list[BaseMessage]:
         """Return the prompt of this name with these sections."""
-        return build_messages(name, sections, self.tail, self.catalogue)
+        return build_messages(name, sections, self.tail, self.catalogue, self.mark)
 
     async def ask(
         self,
@@ -110,7 +111,7 @@ class SkillPrompts:
         self._reference_chars -= sum(map(len, files.values()))
         self.tiers[skill.id] = 3 if files else 2
         # Of the title only the id is not ours, and it has no characters but letters, digits and hyphens.
-        text = fence({"project's skill": render_skill(skill, self._suspects, files)}).text
+        text = fence({"project's skill": render_skill(skill, self._suspects, files)}, self.mark).text
         return HumanMessage(f"{TITLE.format(skill.id)}\n\n{text}")
 
 
@@ -132,7 +133,7 @@ def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[
     return "\n\n".join(filter(None, blocks))
 
 
-def read_references(skill: Skill, read_lines: ReadLines, max_chars: int) -> dict[str, str]:
+def read_references(skill: Skill, read_lines: Callable[[str], list[str] | None], max_chars: int) -> dict[str, str]:
     """Return the text of the indexed files that a skill references, by path, in at most `max_chars` characters.
 
     The index has no secret files, nothing that the project ignores, and nothing outside of the commit.
@@ -164,12 +165,9 @@ def _list_candidates(written: str) -> Iterator[str]:
 
 
 def find_selections(answer: BaseModel) -> list[str]:
-    """Return the ids in an answer's field `skills`, and those of `SKILL_SELECT:{id}` in its own words."""
+    """Return the ids of `SKILL_SELECT:{id}` in an answer's own words."""
     texts = [getattr(answer, name, "") for name in _SELECTING_FIELDS]
-    written = [found for text in texts for found in _SELECTION.findall(text)]
-    listed: list[str] = getattr(answer, "skills", [])
-    cleaned = (one.strip().strip("`{}\"'").removeprefix("SKILL_SELECT:").strip("{} ").lower() for one in listed)
-    return list(dict.fromkeys([*cleaned, *(one.lower() for one in written)]))
+    return list(dict.fromkeys(one.lower() for text in texts for one in _SELECTION.findall(text)))
 
 
 def remove_selections(answer: T) -> T:

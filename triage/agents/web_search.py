@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages
+from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages, make_mark
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
@@ -32,7 +32,9 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         return AgentAnswer(await _search_issues(agent_input, tools))
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
     wanted = {"what is missing": format_bullets(agent_input.web_queries)}
-    choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input) | wanted))
+    choice = await chooser.ainvoke(
+        build_messages("web_search", format_issue(agent_input) | wanted, mark=make_mark(agent_input))
+    )
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
     query = _restrict_query(choice.tool_calls[0], tools.tools[0].name, agent_input) if choice.tool_calls else ""
@@ -45,7 +47,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
     found = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
     parts = format_issue(agent_input) | format_languages(agent_input) | {"search results": found}
-    answer = await reader.ainvoke(build_messages("web_result", parts))
+    answer = await reader.ainvoke(build_messages("web_result", parts, mark=make_mark(agent_input)))
     return AgentAnswer(_correct_answer(answer, pages))
 
 

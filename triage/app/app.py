@@ -248,7 +248,6 @@ class App:
             now=utc_now,
             clock=time.monotonic,
             started=self.started,
-            supervisor=self.settings.supervisor,
             config=self.config,
         )
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LookedUp, RegressionWindow, Section
+from triage.domain.code import BestPlace, Excerpt, LookedUp, RegressionWindow, Section
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -51,7 +51,7 @@ class AgentInput(Value):
     regression_window: RegressionWindow | None = None
     """What changed between the versions that the issue names."""
     citations: Citations = Citations()
-    """Result of the check of the codebase finding's references."""
+    """Result of the check of what the codebase finding cites."""
     exchanges: list[HumanExchange] = Field(default_factory=list)
     """Questions of earlier runs with the reporter's answers, oldest first."""
     earlier_report: EarlierReport | None = None
@@ -64,8 +64,8 @@ class AgentInput(Value):
     """What the form has put on the issue."""
     searched_by_model: bool = False
     """Whether a model gave the codebase finding."""
-    judged_by_model: bool = False
-    """Whether a model gave the critique."""
+    excerpts: list[Excerpt] = Field(default_factory=list)
+    """The code that the model was shown, by number."""
     looked_up: list[LookedUp] = Field(default_factory=list)
     """What the codebase search has looked up so far."""
     search_terms: list[str] = Field(default_factory=list)
@@ -99,8 +99,14 @@ class AgentInput(Value):
 
     @property
     def kind(self) -> Kind | None:
-        """What the issue is; None while that is uncertain."""
-        return self.investigation.kind if self.investigation and "kind" not in self.withdrawn else None
+        """What rules say that the issue is, else what a model says; None while that is uncertain."""
+        if "kind" in self.withdrawn:
+            return None
+        return self.kind_by_rules or (self.investigation.kind if self.investigation else None)
+
+    @property
+    def kind_by_rules(self) -> Kind | None:
+        return self.kind_reading.kind if self.kind_reading and "kind" not in self.withdrawn else None
 
     @property
     def may_be_bug(self) -> bool:

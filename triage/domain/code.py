@@ -1,6 +1,5 @@
 """Places in the indexed commit, and what its history says about them. Lines are 1-based and inclusive everywhere."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -8,16 +7,6 @@ from pydantic import Field
 
 from triage.domain.issue import Frame, ParsedIssue
 from triage.domain.value import Value
-
-
-@dataclass(frozen=True)
-class CodePlace:
-    """A file, and what is known of the place in it. The reports have a `Span` instead."""
-
-    path: str
-    start: int | None = None
-    end: int | None = None
-    symbol: str | None = None
 
 
 class Span(Value):
@@ -44,6 +33,13 @@ class Passage(Value):
     text: str
     symbol: str | None = None
     """Qualified name of the definition, such as `Store.save`."""
+
+
+class Excerpt(Value):
+    """Lines that a model was shown. Its number is its place in the list of all of them, from 1."""
+
+    span: Span
+    symbol: str | None = None
 
 
 class PromptPassages(Value):
@@ -82,7 +78,7 @@ class LineMatches(Value):
 
 
 class LookedUp(Value):
-    """A call of a tool, and the answer that the model got."""
+    """A call of a tool, and the answer that the model got, with the numbers of its excerpts."""
 
     call: str
     answer: str

@@ -60,8 +60,6 @@ NullableText = Annotated[str | None, BeforeValidator(drop_blank)]
 ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
 Texts = Annotated[list[str], BeforeValidator(drop_blanks)]
 OptionalText = Annotated[str, IfMissing("")]
-SkillIds = Annotated[list[str], BeforeValidator(drop_blanks)]
-"""Ids of the project's skills whose text the agent asks for."""
 Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
 """A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
 
@@ -76,15 +74,25 @@ class Answer(BaseModel):
     """Fields that no model is asked for: our program fills them."""
 
 
+def _put_judgement_last(schema: dict[str, Any]) -> None:
+    # A model writes the fields in this order: what it concludes comes after what it has thought.
+    properties = schema["properties"]
+    schema["properties"] = {
+        name: properties[name]
+        for name in sorted(properties, key=lambda name: name in ("confidence", "summary", "error"))
+    }
+
+
 class AgentFindingBase(Answer):
     """What every agent returns."""
 
-    unasked = ("agent_name", "skills")
-    agent_name: OptionalText
-    summary: OptionalText
-    confidence: Confidence
+    model_config = ConfigDict(json_schema_extra=_put_judgement_last)
+    unasked: ClassVar[tuple[str, ...]] = ("agent_name",)
+    agent_name: OptionalText = ""
     reasoning: OptionalText
-    error: ErrorText
+    confidence: Confidence
+    summary: OptionalText
+    error: ErrorText = None
     """Set if the agent could not do its work. Its other fields are ignored then."""
 
 
@@ -118,38 +126,59 @@ class MissingInformation(Answer):
 class InvestigatorFinding(AgentFindingBase):
     """What the issue says, before anybody looked at the code."""
 
+    unasked = (*AgentFindingBase.unasked, "affected_areas", "error_messages", "reproduction", "versions")
     hypothesis: str
-    affected_areas: Texts
     keywords_for_search: list[str]
-    error_messages: list[str]
     kind: Kind | None
     """None if it is uncertain."""
     missing_information: list[MissingInformation]
-    reproduction: Texts
-    versions: Texts
-    skills: SkillIds = Field(default_factory=list)
+    affected_areas: Texts = Field(default_factory=list)
+    error_messages: list[str] = Field(default_factory=list)
+    reproduction: Texts = Field(default_factory=list)
+    versions: Texts = Field(default_factory=list)
 
 
 class RelevantFile(Answer):
-    """A file that has to do with the bug. Lines are 1-based and inclusive."""
+    """A place of the indexed commit that has to do with the bug. Lines are 1-based and inclusive."""
 
     path: str
-    relevance_reason: OptionalText
-    start_line: int | None
-    end_line: int | None
-    symbol: NullableText
-    quote: NullableText
+    relevance_reason: str
+    start_line: int | None = None
+    end_line: int | None = None
+    symbol: str | None = None
+    quote: str | None = None
+
+
+class CitedPlace(Answer):
+    """A place as a model cites it: by the number of what it was shown, and lines."""
+
+    cite: str
+    """Such as `7:1551-1553`."""
+    reason: OptionalText
 
 
 class CodebaseFinding(AgentFindingBase):
-    """Where in the repository the bug lives, best file first."""
+    """Where in the repository the bug lives, best file first, and how it comes about."""
 
-    essential = ("relevant_files", "root_cause_location")
-    relevant_files: list[RelevantFile]
-    root_cause_location: NullableText
-    documented: list[RelevantFile] = Field(default_factory=list)
+    essential = ("places",)
+    unasked = (*AgentFindingBase.unasked, "relevant_files", "root_cause_location", "likely_files", "quoted_lines")
+    places: list[CitedPlace] = Field(default_factory=list)
+    """What a model cites; the program looks it up and fills the next two."""
+    relevant_files: list[RelevantFile] = Field(default_factory=list)
+    root_cause_location: str | None = None
+    documented: list[CitedPlace] = Field(default_factory=list)
     """The line of the documentation that answers a question, or that has what is asked for."""
-    skills: SkillIds = Field(default_factory=list)
+    quoted_lines: list[RelevantFile] = Field(default_factory=list)
+    """These lines, with their text."""
+    likely_files: list[RelevantFile] = Field(default_factory=list)
+    """By rules, the likeliest first, also where a model answers."""
+    why: OptionalText = ""
+    """With the next two, the paragraphs of the comment. They cite as `places` do, in brackets."""
+    fix_idea: OptionalText = ""
+    check: OptionalText = ""
+    severity: Severity | None = None
+    """None where nothing in the issue says how bad it is."""
+    severity_reason: OptionalText = ""
 
 
 class WebResult(Answer):
@@ -171,8 +200,10 @@ class WebSearchFinding(AgentFindingBase):
 class CritiqueFinding(AgentFindingBase):
     """The critic's judgement of all that was found."""
 
+    unasked = (*AgentFindingBase.unasked, "confidence_adjustment", "ready_for_report")
     verdict: Verdict
-    confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
+    confidence_adjustment: float = Field(0.0, ge=-1.0, le=1.0)
+    """By rules: a model has one confidence, that of its verdict."""
     gaps: Texts
     """What only this repository's code can answer: a further round looks it up."""
     questions_for_reporter: Texts
@@ -180,8 +211,7 @@ class CritiqueFinding(AgentFindingBase):
     gaps_outside: Texts
     """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
-    ready_for_report: Annotated[bool, IfMissing(False)]
-    skills: SkillIds = Field(default_factory=list)
+    ready_for_report: bool = False
 
 
 class CriticVerdict(Answer):
@@ -193,64 +223,51 @@ class CriticVerdict(Answer):
     confidence: float = Field(ge=0.0, le=1.0)
 
 
-class PlannerProposal(Answer):
-    """A supervising model's proposal for the next agents. The routing rules decide whether it is accepted."""
-
-    essential = ("selected",)
-    selected: list[AgentName]
-    reason: OptionalText
-    confidence: Confidence
-
-
 class AffectedFile(Answer):
     """A suspect, as the writer names it."""
 
     path: str
-    start_line: int | None
-    end_line: int | None
-    symbol: NullableText
-    reason: OptionalText
+    start_line: int | None = None
+    end_line: int | None = None
+    symbol: str | None = None
+    reason: str
 
 
 class Evidence(Answer):
     """A claim and the place that shows it; `path` is none for what the issue itself shows."""
 
     claim: str
-    path: NullableText
-    start_line: int | None
-    end_line: int | None
-    quote: NullableText
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    quote: str | None = None
 
 
 class TriageReport(Answer):
-    """The writer's report, its explanation, and its ticket."""
+    """The writer's report: by rules, from what the agents found."""
 
-    unasked = (
-        *("confidence", "affected_files", "evidence", "reproduction", "missing_information", "suggested_fix"),
-        *("external_references", "skills"),
-    )
     severity: Severity | None
     """None where nothing in the issue says how bad it is."""
-    severity_reason: OptionalText
-    confidence: Confidence
+    severity_reason: str
+    confidence: float
     summary: str
-    why: OptionalText = ""
-    """Of a bug; with the next two, the paragraphs of the comment."""
-    fix_idea: OptionalText = ""
-    check: OptionalText = ""
     root_cause: str
     affected_files: list[AffectedFile]
     evidence: list[Evidence]
-    reproduction: Texts
+    reproduction: list[str]
     missing_information: list[MissingInformation]
-    next_steps: Texts
-    suggested_fix: NullableText
+    next_steps: list[str]
+    suggested_fix: str | None
     external_references: list[WebResult]
-    skills: SkillIds = Field(default_factory=list)
-    title: OptionalText = ""
-    labels: Texts = Field(default_factory=list)
-    assignee: NullableText = None
-    effort: OptionalText = ""
+
+
+class TicketDraft(Answer):
+    """What a model would write into an issue tracker."""
+
+    labels: Texts
+    assignee: NullableText
+    effort: OptionalText
+    title: OptionalText
 
 
 class WriterOutput(AgentFindingBase):

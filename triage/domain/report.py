@@ -65,7 +65,7 @@ class NamedPlace(Value):
     """A file or lines of the indexed commit that a text names."""
 
     text: str
-    """As it is written, such as `a/b.py:12`."""
+    """As it is written, such as `b.py:12`."""
     path: str
     span: Span | None = None
 
@@ -79,16 +79,30 @@ class CheckedEvidence(Value):
     verified: bool
 
 
+class Explanation(Value):
+    """What a model says of the cause: something that it cites was shown to it, and no critic refuses it."""
+
+    summary: str
+    why: str
+    fix_idea: str = ""
+    check: str = ""
+    severity: Severity | None = None
+    severity_reason: str = ""
+    named_places: list[NamedPlace] = Field(default_factory=list)
+
+    def as_text(self) -> str:
+        """Return the paragraphs with their labels."""
+        parts = {"Why": self.why, "Fix idea": self.fix_idea, "Check": self.check}
+        return "\n\n".join(f"{label}: {text}" for label, text in parts.items() if text)
+
+
 class Citations(Value):
-    """Result of the check of every path, line range and quote that an agent cited."""
+    """Result of the check of what the codebase search cites: numbers and lines that it was shown."""
 
     verified: int = 0
-    """With those that were corrected."""
     total: int = 0
-    corrected: list[str] = Field(default_factory=list)
-    """Citations that were verified after a correction, such as of wrong lines: path, and what was done."""
     refused: list[str] = Field(default_factory=list)
-    """Citations that could not be verified, each with path and reason."""
+    """Citations that do not hold, each with the reason."""
 
 
 class Ticket(Value):
@@ -144,13 +158,15 @@ class RunReport(Value):
     actor: str = ""
     """Login of who triggered the run; empty at a terminal, by schedule, and where the event names nobody."""
     feature_flags: dict[str, bool] = Field(default_factory=dict)
-    """What was on: `model`, `supervisor_model`, `web_search`, `embedding_model`, `memory`, `comment`, `labels`,
+    """What was on: `model`, `web_search`, `embedding_model`, `memory`, `comment`, `labels`,
     `dry_run`."""
     ended_early: str = Field("", serialization_alias="cut", validation_alias=AliasChoices("cut", "ended_early"))
     """Why the run ended early; empty if it did not."""
 
     kind: Kind | None
     """None if it is uncertain."""
+    kind_by_model: bool = False
+    """Whether only a model says so: what rules do with an uncertain kind stays."""
     kind_probability: float | None = None
     """By the text and the labels of the issue; none if they do not say it clearly enough to claim the kind."""
     security: bool = False
@@ -165,13 +181,13 @@ class RunReport(Value):
     summary: str
     root_cause: str
     why: str = ""
-    """How the cause leads to the symptom, by a model: the writer, or the codebase search if the writer failed."""
+    """How the cause leads to the symptom, by a model: see `Explanation`."""
     fix_idea: str = ""
     """What to change, in a model's words."""
     check: str = ""
     """What would prove or refute it, in a model's words."""
     named_places: list[NamedPlace] = Field(default_factory=list)
-    """Places in these three texts that are in the indexed commit."""
+    """What these three texts cite."""
     best_place: BestPlace | None = Field(
         None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
     )
@@ -182,6 +198,8 @@ class RunReport(Value):
     """Somebody else's, in which a trace ends."""
     suspects: list[Suspect] = Field(default_factory=list)
     """For a feature request: places where it may go."""
+    likely_files: list[Suspect] = Field(default_factory=list)
+    """By rules, the likeliest first, whatever a model suspects."""
     documentation: list[Section] = Field(default_factory=list)
     """Of a question or a feature request: sections that may answer it, likeliest first."""
     documented: QuotedLine | None = None
@@ -221,7 +239,7 @@ class RunReport(Value):
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 
     analysis: str = ""
-    """The writer's draft of the comment as safe Markdown; empty if rules wrote it."""
+    """These texts as safe Markdown; empty without a model's explanation."""
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0
@@ -255,5 +273,5 @@ class RunReport(Value):
 
     @property
     def may_be_bug(self) -> bool:
-        """Whether it was looked into as a bug: it is one, or nobody can say what it is."""
-        return self.kind in ("bug", None)
+        """Whether rules look into it as a bug: it is one, or they cannot say what it is."""
+        return self.kind in ("bug", None) or self.kind_by_model

@@ -204,14 +204,7 @@ class PlannerDecision(Value):
     """1 for the first decision of a run."""
     selected: list[str]
     reason: str
-    confidence: float = 1.0
     timestamp: datetime
-    origin: Engine = "rules"
-    """Who decided. If the model's proposal is refused, the rules decide."""
-    proposed: list[str] = Field(default_factory=list)
-    """The model's proposal that the routing rules refused."""
-    refused: str = ""
-    """Why the model's proposal was refused, or why there was none."""
     budget_level: DegradationLevel = Field(
         "whole", serialization_alias="rung", validation_alias=AliasChoices("rung", "budget_level")
     )
@@ -221,10 +214,8 @@ class PlannerDecision(Value):
 
     @property
     def log_line(self) -> str:
-        who = "a model" if self.origin == "model" else "rules"
-        why = "" if self.origin == "model" else f": {self.reason}"
         budget = "" if self.budget_level == "whole" else f"; budget: {self.budget_level}"
-        return f"Decision {self.number} by {who}: {' + '.join(self.selected)}{why}{budget}"
+        return f"Decision {self.number}: {' + '.join(self.selected)}: {self.reason}{budget}"
 
 
 class Collector(Value):

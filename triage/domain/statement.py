@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, QuotedLine, Suspect
-from triage.domain.findings import MissingInformation, Severity, Verdict, WebResult
+from triage.domain.findings import MissingInformation, Severity, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.task import Subject
@@ -76,16 +76,18 @@ class Documented(Value):
 
 
 class Cause(Value):
-    """A model's explanation, each citation of which was checked."""
+    """A model's explanation: what it cites was shown to it, and no critic refuses it."""
 
     rule: Literal["analysis"] = "analysis"
     speaks: bool
-    verdict: Verdict | None
-    judged: str
-    """What the critic said, in words of ours."""
+    is_confirmed: bool
+    """By the critic: then it stands first."""
     severity: Severity | None
+    severity_reason: str
     summary: str
     place: Suspect | None
+    touches: list[str]
+    """Paths, if a fix needs more than one file."""
     why: str
     fix_idea: str
     check: str

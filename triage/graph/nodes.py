@@ -6,23 +6,23 @@ from typing import Any, Protocol
 from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
-from triage.agents.critic import is_settled
+from triage.agents.critic import can_change_something
+from triage.agents.writer import wants_ticket
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
-from triage.citations.citation_lookup import CitationLookup
-from triage.citations.verify import merge_citations, verify_files
-from triage.domain.code import BestPlace, CodeHistory, ExecutedCode
-from triage.domain.findings import AgentName, DeclinedAnswer
+from triage.citations.cited_places import find_places
+from triage.domain.code import BestPlace, CodeHistory, Excerpt, ExecutedCode
+from triage.domain.findings import AgentName, CodebaseFinding, DeclinedAnswer
 from triage.domain.issue import Attachment, EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
 from triage.domain.past_issues import LearnedLabel, PastIssue
-from triage.domain.run import Outcome
+from triage.domain.report import Citations
+from triage.domain.run import Engine, Outcome, PlannerDecision
 from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_services
 from triage.graph.close_round import close_round, require_verified_citation
-from triage.graph.planner import decide, may_search_web
-from triage.graph.routing import measure_budget, should_open_round
+from triage.graph.routing import choose_next, is_searched, may_search_web, measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
 from triage.issue.area_labels import choose_area_labels
@@ -53,8 +53,6 @@ ATTACHMENT_SHARE = 0.1
 MAX_SIMILAR = 5
 MAX_SECTIONS = 10
 """Of the documentation, for a model: of 51 questions the right one is among ten by words in 44 (`bench.documented`)."""
-MAX_MODEL_FILES = 5
-"""As its prompt says. Of more, the best count."""
 HISTORY_SECONDS = 15.0
 """At most, for git, which goes through the whole history for some questions."""
 NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
@@ -175,17 +173,40 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     services = runtime.context
     spent = services.model.usage if services.model else None
     budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
-    if should_open_round(state, budget, has_web_search=may_search_web(state, services)):
+    has_web_search = may_search_web(state, services)
+    if should_open_round(state, budget, has_web_search=has_web_search):
         state = state.model_copy(update={"round": state.round + 1})
-    step = Step("supervisor", services, state.round, state.iterations + 1)
-    decision = await decide(state, budget, step)
+    choice = choose_next(state, budget, has_web_search=has_web_search)
+    decision = PlannerDecision(
+        number=state.iterations + 1,
+        selected=list(choice.selected),
+        reason=choice.reason,
+        timestamp=services.now(),
+        budget_level=budget.level,
+        forced=choice.forced,
+    )
     services.progress.detail(decision.log_line)
-    return {
-        "round": state.round,
-        "iterations": state.iterations + 1,
-        "planner_decisions": [decision],
-        "steps": step.records,
-    }
+    return {"round": state.round, "iterations": state.iterations + 1, "planner_decisions": [decision]}
+
+
+def _needs_model(name: AgentName, state: BugTriageState) -> bool:
+    """Return whether a model could add to what rules answer: nobody pays for what is not shown, or for agreement."""
+    match name:
+        case "codebase_search":
+            return is_searched(state.kind) or (state.kind == "question" and bool(state.documentation))
+        case "critic":
+            return can_change_something(state)
+        case "writer":
+            return wants_ticket(state)
+        case _:
+            return True
+
+
+def _count_citations(answer: CodebaseFinding, engine: Engine, excerpts: Sequence[Excerpt]) -> Citations:
+    if engine == "model":
+        return find_places([*answer.places, *answer.documented], excerpts)[1]
+    # Rules name what the index has.
+    return Citations(verified=len(answer.relevant_files), total=len(answer.relevant_files))
 
 
 def make_agent_node(name: AgentName) -> Node:
@@ -193,8 +214,8 @@ def make_agent_node(name: AgentName) -> Node:
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        needs_none = state.has_declined(name) or (name == "critic" and is_settled(state))
-        level = "rules" if needs_none else state.planner_decisions[-1].budget_level
+        is_by_rules = state.has_declined(name) or not _needs_model(name, state)
+        level = "rules" if is_by_rules else state.planner_decisions[-1].budget_level
         step = Step(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:
@@ -208,17 +229,13 @@ def make_agent_node(name: AgentName) -> Node:
         update["answered_in_round"] = {name: state.round}
         answer = result.answer if result else None
         if name == "codebase_search" and result and answer is not None:
-            lookup = CitationLookup(services.codebase)
-            files, of_files = verify_files(answer.relevant_files, lookup)
-            documented, of_documentation = verify_files(answer.documented, lookup)
-            best = files[:MAX_MODEL_FILES] if engine == "model" else files
-            answer = answer.model_copy(update={"relevant_files": best, "documented": documented})
-            update["citations"] = merge_citations([of_files, of_documentation])
+            update["citations"] = _count_citations(answer, engine, result.excerpts)
+            update["excerpts"] = result.excerpts
             update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
-            update |= close_round(answer, engine, state) | {"judged_by_model": engine == "model"}
+            update |= close_round(answer, engine, state)
         if answer is not None:
             update[ANSWER_FIELDS[name]] = answer
             update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_references(answer))]
@@ -232,11 +249,12 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     services = runtime.context
     report = build_report(state, services)
     seconds = min(HISTORY_SECONDS, services.seconds_left())
-    paths = [suspect.path for suspect in report.suspects]
+    # Those of the rules: what a model suspects must not decide what the history says.
+    paths = [file.path for file in report.likely_files]
     if not report.may_be_bug or report.security or not paths or seconds < 1.0:
         return {"report": report}
     leads = next((one.places[0].span for one in report.statements if isinstance(one, Leads)), None)
-    lines = leads or report.suspects[0].span
+    lines = leads or next((file.span for file in report.likely_files), None)
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)

@@ -30,9 +30,8 @@ def determine_status(state: BugTriageState, faults: Sequence[Fault], ended_early
 
 
 def _is_failed_step(fault: Fault) -> bool:
-    # Without past issues the report is what it would be without memory, and without the supervisor's model the fixed
-    # sequence decides: nothing is missing, and a note says so.
-    return fault.part in ("step", "gate", "shortfall") and fault.step not in ("memory", "supervisor")
+    # Without past issues the report is what it would be without memory: nothing is missing, and a note says so.
+    return fault.part in ("step", "gate", "shortfall") and fault.step != "memory"
 
 
 def _is_failed_tool(fault: Fault) -> bool:
@@ -51,7 +50,6 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     if left_out := state.parsed.comments_left_out:
         notes.append(f"The thread is long: {left_out:,} older comments of other people were not read.")
     notes += [f"An attachment was not read: {one.problem}." for one in state.issue.attachments if one.problem]
-    notes += _list_proposal_notes(state)
     notes += [
         f"The {fault.step.replace('_', ' ')}'s tool {fault.name} failed: {fault.error}."
         for fault in faults
@@ -77,14 +75,6 @@ def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
     partial = ["Part of the repository was not indexed."] if index.partial else []
     shallow = [_SHALLOW] if index.shallow else []
     return [*partial, *index.notes, *shallow]
-
-
-def _list_proposal_notes(state: BugTriageState) -> list[str]:
-    refused = [decision.refused for decision in state.planner_decisions if decision.refused]
-    if not refused:
-        return []
-    total = len(state.planner_decisions)
-    return [f"The fixed sequence made {len(refused)} of {total} decisions in the model's place: {refused[0]}."]
 
 
 def _list_degradation_notes(state: BugTriageState) -> list[str]:
@@ -120,8 +110,6 @@ def _find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> st
     """Return what took the place of a failed step, from the steps that follow it; `nothing` when nothing did."""
     if record.outcome is Outcome.SUCCESS:
         return NO_REPLACEMENT
-    if record.step == "supervisor":
-        return "rules decided"
     again = [other for other in following if other.step == record.step and other.round == record.round]
     answered = next((other for other in again if other.outcome is Outcome.SUCCESS), None)
     if answered is None:

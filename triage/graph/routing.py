@@ -1,12 +1,12 @@
-"""The routing rules: what is left of a run's budget, and which agents may run next, whoever proposes them. Pure.
+"""The routing rules: what is left of a run's budget, and which agents run next. Pure.
 
 - The investigator runs first, codebase search before the critic, the critic before the writer.
 - The writer runs when the critic approves, or when rounds, iterations, budget or time are spent.
 - Codebase search and web search run in parallel. Web search runs again only for what the critic misses outside.
 - No agent runs twice in a round.
 - A round is opened only for gaps that somebody can close: new terms for the code, or a query for the web.
-- A feature request is searched for in the code and not challenged. A question goes straight to the
-  writer, unless a model may find its answer in the documentation.
+- A feature request is searched for in the code and not challenged. What rules call a question is not searched for,
+  unless a model may find its answer in the documentation.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from typing import get_args
 from triage.domain.findings import AgentName, Kind
 from triage.domain.run import DegradationLevel, Limits, StepRecord, Usage
 from triage.graph.triage_state import BugTriageState
+from triage.ports import ISSUE_SEARCH, Services
 
 LEVELS: tuple[DegradationLevel, ...] = get_args(DegradationLevel)
 NO_WEB_SHARE, FAST_MODEL_SHARE, RULES_SHARE = 0.30, 0.20, 0.05
@@ -100,28 +101,28 @@ class Choice:
     """A limit allows nothing else."""
 
 
-def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> list[Choice]:
-    """Return everything that may run now; rules take the first."""
+def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
+    """Return which agents run next."""
     if state.iterations + 1 >= budget.limits.iterations:
-        return [_write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)]
+        return _write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)
     if "investigator" not in state.answered_in_round:
-        return [Choice(("investigator",), "nobody has read the issue yet")]
+        return Choice(("investigator",), "nobody has read the issue yet")
+    name = (state.kind or "").replace("_", " ")
     if _may_be_documented(state, budget):
-        return [Choice(("codebase_search",), "question: does the documentation answer it?")]
-    if not is_searched(state.kind):
-        return [_write(f"not a bug: {(state.kind or '').replace('_', ' ')}")]
+        return Choice(("codebase_search",), "question: does the documentation answer it?")
+    if not is_searched(state.kind_by_rules):
+        return _write(f"not a bug: {name}")
     if not state.may_be_bug:
-        name = (state.kind or "").replace("_", " ")
         if "codebase_search" in state.answered_in_round:
-            return [_write(f"{name}: there is no cause to challenge")]
-        return [Choice(("codebase_search",), f"{name}: where would it go?")]
+            return _write(f"{name}: there is no cause to challenge")
+        return Choice(("codebase_search",), f"{name}: where would it go?")
     if _has_answered_this_round(state, "critic"):
-        return [end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")]
+        return end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")
     if not _has_searched(state, has_web_search=has_web_search):
-        return _list_searches(state, budget, has_web_search=has_web_search)
+        return _choose_search(state, budget, has_web_search=has_web_search)
     if has_web_search and state.has_declined("web_search") and "web_search" not in state.answered_in_round:
-        return [Choice(("web_search",), "the model declined the web search: rules search")]
-    return [Choice(("critic",), "the findings have not been challenged yet")]
+        return Choice(("web_search",), "the model declined the web search: rules search")
+    return Choice(("critic",), "the findings have not been challenged yet")
 
 
 def _may_be_documented(state: BugTriageState, budget: RemainingBudget) -> bool:
@@ -137,30 +138,22 @@ def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:
     return _has_answered_this_round(state, "codebase_search")
 
 
-def _list_searches(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> list[Choice]:
-    not_searched = "the code has not been searched yet"
-    code = Choice(("codebase_search",), not_searched)
-    both = Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
-    web = has_web_search and "web_search" not in state.answered_in_round
+def _choose_search(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
+    """Return the searches of a round; after the first, what the critic misses decides which."""
     affordable = not budget.has_given_up("no web search")
     if state.round == 1:
-        if web and not affordable:
-            return [Choice(code.selected, f"{not_searched}; no web search, for the budget is low", forced=True)]
-        return [both, code] if web else [code]
-    further = _list_further_searches(state, can_search_web=has_web_search and affordable)
-    reread = Choice(("investigator",), f"round {state.round}: the issue is read again with what was found")
-    return further if _has_answered_this_round(state, "investigator") else [*further, reread]
-
-
-def _list_further_searches(state: BugTriageState, *, can_search_web: bool) -> list[Choice]:
-    """Return the searches of a round after the first; what the critic misses decides which comes first."""
-    code = Choice(("codebase_search",), f"round {state.round}: the critic's gaps give new words to search for")
-    both = Choice(("codebase_search", "web_search"), f"round {state.round}: the critic misses something in both places")
-    web = Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
-    if state.web_queries and can_search_web:
-        return [both, code] if state.search_terms else [web]
-    is_first_web_search = can_search_web and "web_search" not in state.answered_in_round
-    return [code, both] if is_first_web_search else [code]
+        why = "the code has not been searched yet"
+        if not has_web_search or "web_search" in state.answered_in_round:
+            return Choice(("codebase_search",), why)
+        if not affordable:
+            return Choice(("codebase_search",), f"{why}; no web search, for the budget is low", forced=True)
+        return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
+    if not (state.web_queries and has_web_search and affordable):
+        return Choice(("codebase_search",), f"round {state.round}: the critic's gaps give new words to search for")
+    if state.search_terms:
+        both: tuple[AgentName, ...] = ("codebase_search", "web_search")
+        return Choice(both, f"round {state.round}: the critic misses something in both places")
+    return Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
 
 
 def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice | None:
@@ -187,6 +180,15 @@ def should_open_round(state: BugTriageState, budget: RemainingBudget, *, has_web
     """Return whether the critic rejected what this round found, and a further round makes sense."""
     has_critique = _has_answered_this_round(state, "critic")
     return has_critique and end_rounds(state, budget, has_web_search=has_web_search) is None
+
+
+def may_search_web(state: BugTriageState, services: Services) -> bool:
+    """Return whether there is a web search with somewhere to look. Words of a security report are not sent to one."""
+    is_security_report = state.kind_reading is not None and state.kind_reading.security
+    if services.web_tools is None or is_security_report:
+        return False
+    is_declared = state.failing_package is not None and state.failing_package.is_declared
+    return is_declared or services.web_tools.tools[0].name != ISSUE_SEARCH
 
 
 def _write(reason: str, *, forced: bool = False) -> Choice:

@@ -220,10 +220,7 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
             root_cause="",
             ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
             steps=steps,
-            decisions=[
-                decision if decision.origin == "rules" else decision.model_copy(update={"reason": ""})
-                for decision in report.decisions
-            ],
+            decisions=report.decisions,
         )
     )
 

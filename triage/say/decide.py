@@ -27,7 +27,7 @@ from triage.domain.statement import (
 )
 from triage.issue.other_issues import find_referenced_issues
 from triage.issue.reporter_language import get_phrases
-from triage.say.wording import describe_verdict
+from triage.say.wording import LOW_CONFIDENCE
 
 MAX_LIKELY = 3
 """Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
@@ -53,7 +53,7 @@ def decide(report: RunReport) -> list[Statement]:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
-    elif report.documented and not any(one.state == "open" for one in known):
+    if report.documented and report.kind not in ("bug", None) and not any(one.state == "open" for one in known):
         said.append(Documented(line=report.documented, is_question=report.kind == "question"))
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
@@ -114,18 +114,17 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
 def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | Leads | LikelyPlaces]:
     cause, leads = _decide_cause(report), _decide_leads(report, is_bug=is_bug)
     failing = report.failing_package
-    if failing and not cause and not (leads and leads.places[0].sign == "trace"):
+    if failing and not (leads and leads.places[0].sign == "trace"):
         reports = [page for page in report.external_references if "/issues/" in page.url]
         yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
+        yield from (one for one in (cause,) if one)
         return  # whatever else leads to code of ours
-    if leads and cause and cause.verdict == "CHALLENGED":
-        cause = None
-    # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
-    is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
-    yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)
+    # A model's explanation comes first once a critic has confirmed it; it never takes the place of a fact.
+    in_order = [cause, leads] if cause and cause.is_confirmed else [leads, cause]
+    yield from (one for one in in_order if one)
     places = leads.places if leads else []
     named = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
-    others = [one for one in report.suspects[:MAX_LIKELY] if one.path not in named]
+    others = [one for one in report.likely_files[:MAX_LIKELY] if one.path not in named]
     if others and not cause:
         yield LikelyPlaces(places=others)
 
@@ -133,15 +132,17 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
 def _decide_cause(report: RunReport) -> Cause | None:
     if not report.why.strip():
         return None
+    paths = list(dict.fromkeys(one.path for one in report.suspects))
     return Cause(
-        speaks=report.verdict in ("CONFIRMED", "UNCERTAIN"),
-        verdict=report.verdict,
-        judged=describe_verdict(report),
-        severity=report.severity,
+        speaks=report.confidence >= LOW_CONFIDENCE,
+        is_confirmed=report.verdict == "CONFIRMED",
+        severity=report.severity if report.severity_reason else None,
+        severity_reason=report.severity_reason,
         summary=report.summary,
         place=report.suspects[0] if report.suspects else None,
+        touches=paths if len(paths) > 1 else [],
         why=report.why,
-        fix_idea=report.fix_idea if report.verdict != "CHALLENGED" else "",
+        fix_idea=report.fix_idea,
         check=report.check,
     )
 
@@ -187,5 +188,5 @@ def _is_news(report: RunReport) -> bool:
         return False
     further: list[PathChange] = window.further if window else []
     commit = last.commit.commit
-    is_named = commit[:7] in report.why or any(change.commit == commit for change in (window.commits if window else []))
+    is_named = any(change.commit == commit for change in (window.commits if window else []))
     return not is_named and (last.is_reported or any(change.commit == commit for change in further))

@@ -57,8 +57,7 @@ def build_detail_folds(report: RunReport) -> Iterator[Fold]:
     faults = wording.format_count(len(report.faults), "fault")
     yield Fold(f"{faults}, and what was done instead", _render_table("faults", report.faults))
     decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
-    refused = _count_refused(report)
-    yield Fold(f"{decisions}, {refused}" if refused else decisions, _render_table("decisions", report.decisions))
+    yield Fold(decisions, _render_table("decisions", report.decisions))
     yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
     yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
 
@@ -92,24 +91,16 @@ def _describe_outcome(request: ModelCall | ToolExecution) -> str:
 
 def summarize_run(report: RunReport) -> str:
     total = len(report.decisions)
-    by_model = sum(decision.origin == "model" for decision in report.decisions)
     if not total:
         return "Nobody decided anything: the run ended before that."
-    who = " by a model" if by_model == total else f", {by_model} of them by a model" if by_model else " by rules"
     rounds = max((step.round for step in report.steps), default=1)
     facts = [
-        wording.format_count(total, "decision") + who,
-        _count_refused(report),
+        wording.format_count(total, "decision"),
         wording.format_count(rounds, "round") if rounds > 1 else "",
         _summarize_requests(report),
         wording.format_count(len(report.faults), "fault") if report.faults else "",
     ]
     return "; ".join(fact for fact in facts if fact) + "."
-
-
-def _count_refused(report: RunReport) -> str:
-    refused = sum(bool(decision.refused) for decision in report.decisions)
-    return f"{wording.format_count(refused, 'proposal')} not taken" if refused else ""
 
 
 def _summarize_requests(report: RunReport) -> str:
@@ -162,7 +153,7 @@ def render_summary(
     blocks += page.blocks
     if says_why_no_comment:
         blocks.append(render_block("summary", "unsaid", report))
-    if report.citations.refused or report.citations.corrected:
+    if report.citations.refused:
         blocks.append(render_block("summary", "citations", report.citations))
     folds = [*page.folds, *(fold for fold in build_detail_folds(report) if fold.body)]
     return render_page(replace(page, blocks=blocks, folds=folds), MAX_SUMMARY_UNITS) + "\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, Status, Usage
+from triage.domain.run import Outcome, Status
 from triage.domain.statement import SUBJECTS, Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
 from triage.domain.task import Subject
 from triage.issue.reporter_language import get_phrases
@@ -20,7 +20,6 @@ from triage.say.template import ensure_safe, render_block, render_table_code
 
 MAX_ITEMS = 20
 """Per list. Agents return fewer, unless a stranger's text made them."""
-MAX_STEPS = 40
 NOTES_TITLE = "What this report could not do"
 
 
@@ -86,10 +85,13 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
     phrases = get_phrases(report.language)
     blocks = list[str]()
     has_place = any(isinstance(one, Leads) for one in statements)
+    has_cause = bool(statements) and isinstance(statements[0], Cause)
     for one in statements:
         match one:
-            case Cause() | LikelyPlaces():
+            case LikelyPlaces():
                 blocks.append(render_block("statements", one.rule, one, links, has_place))
+            case Leads():
+                blocks.append(render_block("statements", one.rule, one, links, has_cause))
             case OpenQuestions():
                 blocks.append(render_block("statements", one.rule, one, links, phrases))
             case _ if one.rule == "security":
@@ -97,7 +99,7 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
             case _:
                 blocks.append(render_block("statements", one.rule, one, links))
     if all(isinstance(one, LikelyPlaces) for one in statements):
-        nothing = render_block("statements", "nothing", report, wording.has_model_answer(report))
+        nothing = render_block("statements", "nothing", report)
         withdrawn = render_block("statements", "withdrawn", report.withdrawn) if report.withdrawn else ""
         blocks.insert(0, withdrawn or nothing)
     return blocks
@@ -122,17 +124,7 @@ def _build_comment_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     if report.security:
         return
     yield _build_commits_fold(report, links)
-    if any(isinstance(one, Cause) for one in report.statements):
-        critique = report.critique
-        if critique and (critique.gaps or critique.verdict != "CONFIRMED"):
-            yield _build_critic_fold(report)
-        yield _build_next_steps_fold(report)
     yield _build_references_fold(report, links)
-    if report.usage.calls:  # by rules there is nothing to tell
-        planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
-        steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
-        facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
-        yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning))
 
 
 def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
@@ -156,7 +148,6 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
         yield _build_critic_fold(report)
         steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
         yield Fold("Steps to reproduce", steps)
-        yield _build_next_steps_fold(report)
     similar = [(issue, links.link_issue(issue.number)) for issue in report.similar_issues]
     title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
     yield Fold(title, render_block("folds", "similar", similar) if similar else "")
@@ -188,11 +179,6 @@ def _build_critic_fold(report: RunReport) -> Fold:
     if gaps or critique.verdict == "CONFIRMED":
         title += f", {wording.format_count(len(gaps), 'objection') if gaps else 'no objections'}"
     return Fold(title, render_block("folds", "critique", critique, gaps[:MAX_ITEMS]))
-
-
-def _build_next_steps_fold(report: RunReport) -> Fold:
-    further = [step for step in report.next_steps[:MAX_ITEMS] if step != report.check]
-    return Fold("Next steps", render_block("folds", "reproduction", further))
 
 
 def _build_references_fold(report: RunReport, links: Links) -> Fold:

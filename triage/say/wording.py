@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from triage.domain.findings import Effort, Kind, Verdict
+from triage.domain.findings import Effort, Kind
 from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
 from triage.domain.skill import SkillTier
 
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
 """Confidence below the first is low; from the second on it is high."""
 
-VERDICTS: dict[Verdict | None, str] = {
-    "CONFIRMED": "critic: confirmed",
-    "UNCERTAIN": "critic: plausible",
-    "CHALLENGED": "critic: not convinced",
-    None: "not reviewed by the critic",
-}
-HEDGES = {VERDICTS["CONFIRMED"]: "in", VERDICTS["CHALLENGED"]: "perhaps"}
-"""Before the place, by what is said of it; else it is probably there."""
 KINDS: dict[Kind | None, str] = {
     None: "It is not clear what kind of issue this is.",
     "documentation": "This reads as an issue with the documentation.",
@@ -74,18 +66,7 @@ def describe_engine(report: RunReport) -> str:
 
 
 def has_model_answer(report: RunReport) -> bool:
-    return any(
-        record.engine == "model" and record.outcome is Outcome.SUCCESS and record.step != "supervisor"
-        for record in report.steps
-    )
-
-
-def describe_verdict(report: RunReport) -> str:
-    """Return what the critic said; where its model was not asked, what rules have checked."""
-    steps = (step for step in report.steps if step.step == "critic" and step.outcome is Outcome.SUCCESS)
-    if any(step.engine == "model" for step in steps) or report.verdict not in ("CONFIRMED", "UNCERTAIN"):
-        return VERDICTS[report.verdict]
-    return "every citation verified" if report.verdict == "CONFIRMED" else VERDICTS[None]
+    return any(record.engine == "model" and record.outcome is Outcome.SUCCESS for record in report.steps)
 
 
 def model_name(step: StepRecord) -> str:

@@ -18,33 +18,24 @@ from testing.faults.service_faults import (
     HARMLESS_MODEL_FAULTS,
     MODEL_FAULTS,
     SEARCH_FAULTS,
-    SUPERVISOR_FAULTS,
     Fault,
 )
 from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
-from triage.graph.routing import Choice, list_choices
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 BY_SOURCE = {
     "model": [*MODEL_FAULTS, *HARMLESS_MODEL_FAULTS],
-    "supervisor": SUPERVISOR_FAULTS,
     "search": SEARCH_FAULTS,
     "embeddings": EMBEDDING_FAULTS,
     "GitHub": GITHUB_FAULTS,
     "machine": MACHINE_FAULTS,
 }
 UNHANDLED = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
-ONE_CHOICE = SUPERVISOR_FAULTS[0]
-
-
-def _list_choices_twice(*given: Any, **options: Any) -> list[Choice]:
-    return list_choices(*given, **options) * 2
 
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
-    ONE_CHOICE.name: ("triage.graph.planner.list_choices", _list_choices_twice),
     "slower than a connection's own limit": (
         "triage.model.endpoint.RetryPolicy.seconds_left",
         lambda _: math.inf,
@@ -80,7 +71,7 @@ def run_without_defence() -> MeasureResult:
         with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
             fault.inject(job)
             found[fault.name] = fault.check_run(job, _run_naively(job))
-    for fault in [ONE_CHOICE, *HARMLESS_MODEL_FAULTS]:
+    for fault in HARMLESS_MODEL_FAULTS:
         with patch(*WITHOUT_DEFENCE[fault.name]):
             found[fault.name] = _find_problems(fault)
     failures = [f"{name}: {problem}" for name, problems in found.items() for problem in problems]

@@ -197,13 +197,10 @@ class TestBaseUrl:
 
 
 class TestSupervisorAndFiles:
-    def test_defaults_of_supervisor_and_config_file(self) -> None:
+    def test_default_of_config_file(self) -> None:
         settings = Settings.from_runner({})
-        assert (settings.supervisor, settings.config_file) == ("rules", ".github/triage.yml")
+        assert settings.config_file == ".github/triage.yml"
 
-    def test_a_model_supervisor_needs_the_model_engine(self) -> None:
-        settings = from_runner(supervisor="model", model_api_key=KEY)
-        assert settings.supervisor == "model"
         assert settings.warnings == []
 
     def test_a_path_is_not_changed(self) -> None:
@@ -248,8 +245,7 @@ class TestFaults:
             ({"max_tokens": "0"}, "max-tokens: '0' is not a whole number from 1000 to 100000000"),
             ({"max_cost_usd": "-1"}, "max-cost-usd: '-1' is not a number of US dollars such as 0.50"),
             ({"max_cost_usd": "1001"}, "max-cost-usd: '1001' is not a number of US dollars from 0 to 1000"),
-            ({"supervisor": "modle"}, "supervisor: 'modle' is not one of rules, model; did you mean model?"),
-            ({"supervisor": "auto"}, "supervisor: 'auto' is not one of rules, model"),
+            ({"engine": "modle"}, "engine: 'modle' is not one of auto, model, rules; did you mean model?"),
             ({"timeout_seconds": "21601"}, "timeout-seconds: '21601' is not a whole number of seconds from 1 to 21600"),
         ],
     )
@@ -299,7 +295,6 @@ class TestWarnings:
             ({"embedding_model": "text-embedding-3-small"}, "embedding-model is not used"),
             ({"model_api_key": KEY, "fallback_model": "gpt-6.1-sol"}, "there is no fallback"),
             ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
-            ({"supervisor": "model"}, "supervisor: model is not used"),
         ],
     )
     def test_each_mistake_is_one_warning(self, inputs: dict[str, str], words: str) -> None:

@@ -69,10 +69,14 @@ namespace Inner {
 }
 declare function g(): void
 export const h = <T,>(x: T) => x
+export const useStore = create((set) => ({
+  n: 1,
+}))
+const local = create()
 """,
         (
             "Shape 1-1, Id 2-2, Colour 3-3, Store 4-8, Store.save 5-5, Store.load 6-6, Store.find 7-7, Inner 9-11, "
-            "Inner.f 10-10, g 12-12, h 13-13"
+            "Inner.f 10-10, g 12-12, h 13-13, useStore 14-16"
         ),
     ),
     "a.tsx": (

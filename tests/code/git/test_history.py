@@ -95,7 +95,7 @@ def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
     codebase.index()
     history = codebase.read_history("a.py", 5)
     assert history.releases == {first: "v1.0", second: "v1.0", third: "v1.1"}
-    assert [line.partition("(")[2] for line in render_log(codebase, "a.py").splitlines()[1:]] == [
+    assert [line.partition("(")[2] for line in map(str, render_log(codebase, "a.py")[1:])] == [
         "",
         "in v1.1)",
         "in v1.0)",

@@ -77,6 +77,17 @@ def test_named_definitions_take_a_third_at_most(tmp_path: Path):
     assert "broken_loop" in [passage.symbol for passage in chosen.passages]
 
 
+def test_of_a_long_definition_that_is_named_the_lines_around_the_other_words_are_shown(tmp_path: Path):
+    filling = "".join(f"    step_{number} = prepare({number})\n" for number in range(200))
+    text = f"def spawn_pane(pane):\n{filling}    reset_offset(pane, wrap=True)\n{filling}    return pane\n"
+    corpus = make_corpus(tmp_path, {"src/spawn.py": text, "src/other.py": "def other():\n    return 1\n"})
+    chosen = choose(corpus, make_query("Offset is wrong after wrap in `spawn_pane`", keywords=["spawn_pane"]), 5_000)
+    shown = "\n".join(passage.text for passage in chosen.passages)
+    assert "def spawn_pane(pane):" in shown
+    assert "reset_offset(pane, wrap=True)" in shown
+    assert shown.count("prepare(") < 150, "of 400 lines"
+
+
 def test_the_lines_around_a_stack_frame_come_before_definitions_that_are_named(tmp_path: Path):
     body = "".join(f"    step_{number} = read(it)\n" for number in range(1, 60))
     named = "".join(f"def convert_part_{number}(it):\n    return it\n\n\n" for number in range(30))

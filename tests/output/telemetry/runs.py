@@ -62,7 +62,6 @@ def decision(number: int, offset: float, selected: list[str], **changes: Any) ->
 BUSY = call(2.0, 300, "gpt-4o-mini", outcome=Outcome.FAILED, error="rate limited (429)", usage=Usage())
 STEPS = [
     step("prepare", 0, 0.0, 1.5, "rules", answer_check=None),
-    step("supervisor", 1, 1.5, 0.4, calls=[call(1.5, 400, "gpt-4o-mini")]),
     step("investigator", 1, 2.0, 2.0, calls=[BUSY, call(3.3, 700, "gpt-4o-mini")]),
     step(
         "codebase_search",
@@ -88,8 +87,8 @@ STEPS = [
     step("writer", 4, 10.1, 2.0, calls=[call(10.1, 1500)]),
 ]
 DECISIONS = [
-    decision(1, 1.9, ["investigator"], origin="model", confidence=0.9),
-    decision(2, 4.0, ["codebase_search", "web_search"], refused=QUOTED_TEXT, proposed=[CANARY]),
+    decision(1, 1.9, ["investigator"]),
+    decision(2, 4.0, ["codebase_search", "web_search"]),
     decision(3, 9.0, ["critic"]),
     decision(4, 10.05, ["writer"], budget_level="no further rounds", forced=True),
 ]

@@ -72,9 +72,9 @@ class Settings(BaseModel):
         None,
         description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-6.1-sol", description="Model for the codebase search, critic and writer agents.")
+    model: ModelName = Field("gpt-6.1-sol", description="Model for the codebase search and critic agents.")
     fast_model: ModelName = Field(
-        "gpt-6-luna", description="Model for the investigator and web search agents and for the supervisor."
+        "gpt-6-luna", description="Model for the investigator, for the web search, and for the ticket."
     )
     fallback_model: ModelName | None = Field(
         None,
@@ -84,11 +84,6 @@ class Settings(BaseModel):
         "low",
         description="How long models think before they answer: none, low, medium or high. A model that does not know "
         "it is asked without.",
-    )
-    supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
-        "rules",
-        description="Who proposes the next agents: rules, or model (the fast model; the routing rules still decide "
-        "what is allowed).",
     )
     embedding_model: ModelName = Field(
         "local", description="Source of the code vectors: local, or the name of an embedding model at the endpoint."
@@ -264,7 +259,6 @@ class Settings(BaseModel):
         by_model = self.effective_engine == "model"
         return {
             "model": by_model,
-            "supervisor_model": by_model and self.supervisor == "model",
             "embedding_model": self.effective_embedding_model != "local",
             "comment": self.comment != "never",
             "labels": self.labels != "off",
@@ -283,8 +277,6 @@ class Settings(BaseModel):
             yield "model-api-key is not used: engine is rules."
         if self._wants_model and not self.limits().usd:
             yield "max-cost-usd is 0: every agent answers by rules."
-        if by_rules and self.supervisor == "model":
-            yield "supervisor: model is not used: the rules engine answers."
         if by_rules and models:
             yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
         if self.effective_embedding_model != self.embedding_model:

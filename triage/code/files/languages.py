@@ -33,6 +33,7 @@ _JS_PATTERNS = """
 (assignment_expression left: (member_expression) right: [(arrow_function) (function_expression) (class)]) @d
 (assignment_expression left: (identifier) right: [(arrow_function) (function_expression) (class)]) @d
 (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @d
+(export_statement declaration: (lexical_declaration (variable_declarator value: (call_expression)) @d))
 """
 _JS_WRAPPERS = "export_statement lexical_declaration variable_declaration expression_statement ambient_declaration"
 _TS_DEFINITIONS = (

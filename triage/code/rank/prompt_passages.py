@@ -5,14 +5,17 @@ names, and the definitions that the issue or the keywords name, then the best sn
 is more likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
 
+from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking
 from triage.code.rank.snippets import COMMENT, DOCSTRING, find_snippets
 from triage.code.words.corpus import Corpus
+from triage.code.words.tokens import find_words, split_into_terms
 from triage.domain.code import Passage, PromptPassages, Span
 
 MIN_DOCSTRING_LINES, KEPT_DOCSTRING_LINES = 5, 2
@@ -25,7 +28,8 @@ NAMED_SHARE = 1 / 3
 MIN_NAME_SCORE = 0.3
 """See `Mentions.definitions`: at most three files define the name, and a plain word stands in the title."""
 MAX_NAMED_CHARS = 1_500
-"""Of one named definition: its beginning."""
+"""Of one named definition. Of a longer one its head, then the lines around those that share most with the issue."""
+HEAD_LINES, LINES_AROUND_WORDS = 3, 4
 LINES_AROUND_FRAME = 8
 """Above and below the line of a stack frame, within its function."""
 EXECUTED_FILES = 3
@@ -81,8 +85,9 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     """
     ranked = ranking.order[:MAX_FILES]
     room = _Room(ranking.query_scores.corpus, chars)
+    score_line = _LineScores(ranking.query_scores)
     for block in [*_list_executed(ranking), *_list_frames(ranking), *_list_named_definitions(ranking)]:
-        room.add(block, reserve=chars - int(chars * NAMED_SHARE), max_chars=MAX_NAMED_CHARS)
+        room.add(block, reserve=chars - int(chars * NAMED_SHARE), select=partial(_select_telling, score=score_line))
     files = {number: room.open_file(number) for number in ranked}
     snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
     for block in sorted(snippets, key=lambda block: -block.worth):
@@ -123,16 +128,19 @@ class _OpenFile:
     def hidden(self) -> AbstractSet[int]:
         return find_long_comments(self.lines)
 
-    def select_lines(self, block: _Block, max_chars: int = MAX_PASSAGE_CHARS) -> list[int]:
-        """Return the lines of a block that a prompt shows, without long comments."""
-        selected, used = [], 0
-        for number in range(block.start, min(block.end, len(self.lines)) + 1):
-            if number not in self.hidden:
-                used += self.measure(number)
-                if used > max_chars:
-                    break
-                selected.append(number)
-        return selected
+    def select_lines(self, block: _Block) -> list[int]:
+        """Return the first lines of a block, as many as a prompt shows, without long comments."""
+        return self.fit(self.list_lines(block), MAX_PASSAGE_CHARS)
+
+    def list_lines(self, block: _Block) -> list[int]:
+        return [
+            number for number in range(block.start, min(block.end, len(self.lines)) + 1) if number not in self.hidden
+        ]
+
+    def fit(self, numbers: Iterable[int], max_chars: int) -> list[int]:
+        """Return as many of the lines, from the first on, as fit, in the order of the file."""
+        used = accumulate(map(self.measure, numbers := list(dict.fromkeys(numbers))))
+        return sorted(number for number, chars in zip(numbers, used, strict=True) if chars <= max_chars)
 
     def measure(self, number: int) -> int:
         return min(len(self.lines[number - 1]), MAX_LINE_CHARS) + len(str(number)) + len("| \n")
@@ -164,6 +172,9 @@ class _OpenFile:
         return runs
 
 
+SelectLines = Callable[[_OpenFile, _Block], list[int]]
+
+
 @dataclass
 class _Room:
     """The characters that are left, and the files that share them."""
@@ -178,17 +189,50 @@ class _Room:
             self.files[number] = _OpenFile(number, file.path, file.read_lines())
         return self.files[number]
 
-    def add(self, block: _Block, *, reserve: int = 0, max_chars: int = MAX_PASSAGE_CHARS) -> None:
+    def add(
+        self,
+        block: _Block,
+        *,
+        reserve: int = 0,
+        select: Callable[[_OpenFile, _Block], list[int]] = _OpenFile.select_lines,
+    ) -> None:
         """Show a block if the lines of it that are not shown yet fit; `reserve` characters stay free."""
         file = self.open_file(block.file)
-        new = [number for number in file.select_lines(block, max_chars) if number not in file.shown]
-        cost = sum(map(file.measure, new)) + len(format_heading(file.path, block.start, block.end, block.symbol)) + 2
+        new = [number for number in select(file, block) if number not in file.shown]
+        runs = 1 + sum(after - before > 1 for before, after in pairwise(new))
+        heading = len(format_heading(file.path, block.start, block.end, block.symbol)) + 2
+        cost = sum(map(file.measure, new)) + heading * runs
         if new and cost <= self.chars - reserve:
             self.chars -= cost
             file.shown.update(dict.fromkeys(new, block))
 
     def shown_files(self) -> list[_OpenFile]:
         return [file for file in self.files.values() if file.shown]
+
+
+class _LineScores:
+    """How much a line shares with the issue: the idf of its terms, with their weights in the issue."""
+
+    def __init__(self, query_scores: QueryScores) -> None:
+        idf = query_scores.corpus.by_chunk.idf
+        self._weights = {
+            query_scores.terms[one]: weight * float(idf[one]) for one, weight in query_scores.term_weights.items()
+        }
+
+    def __call__(self, line: str) -> float:
+        terms = {term for word in find_words(line) for term in split_into_terms(word)}
+        return sum(self._weights.get(term, 0.0) for term in terms)
+
+
+def _select_telling(file: _OpenFile, block: _Block, score: Callable[[str], float]) -> list[int]:
+    lines = file.list_lines(block)
+    if sum(map(file.measure, lines)) <= MAX_NAMED_CHARS:
+        return lines
+    head, rest = lines[:HEAD_LINES], lines[HEAD_LINES:]
+    scores = {number: score(file.lines[number - 1]) for number in rest}
+    best = sorted((number for number in rest if scores[number]), key=lambda number: (-scores[number], number))
+    around = (near for line in best for near in range(line - LINES_AROUND_WORDS, line + LINES_AROUND_WORDS + 1))
+    return file.fit([*head, *(near for near in around if near in scores), *rest], MAX_NAMED_CHARS)
 
 
 def _list_frames(ranking: Ranking) -> list[_Block]:

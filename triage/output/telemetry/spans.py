@@ -192,11 +192,8 @@ def _decision_attributes(decision: PlannerDecision) -> Attributes:
     return {
         "triage.iteration": decision.number,
         "triage.selected": decision.selected,
-        "triage.origin": decision.origin,
         "triage.budget_level": decision.budget_level,
         "triage.forced": decision.forced,
-        "triage.proposal_refused": bool(decision.refused),
-        "triage.confidence": decision.confidence,
     }
 
 

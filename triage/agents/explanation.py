@@ -1,0 +1,52 @@
+"""What of a model's words is said of an issue: its explanation, if a citation holds and no critic refuses it.
+
+Whatever else a model answers says nothing to anybody: what rules know stays as it is.
+"""
+
+import re
+from collections.abc import Sequence
+
+from triage.citations.cited_places import link_marks
+from triage.domain.agent_input import AgentInput
+from triage.domain.findings import CodebaseFinding, RelevantFile
+from triage.domain.report import Explanation
+
+MIN_CONFIDENCE = 0.3
+"""Below it, the search says that nothing it saw explains the symptom: see its prompt."""
+MIN_WHY_CHARS = 40
+MIN_STEP_CHARS = 12
+"""Of an idea for a fix, or a check: `Fix it` and `Add tests.` say nothing."""
+_NAME = re.compile(r"[A-Za-z_$][\w$]{3,}")
+
+
+def has_evidence(agent_input: AgentInput) -> bool:
+    """Return whether a model has read the code: something that it cites was shown to it, and no critic refuses it."""
+    is_refused = agent_input.critique is not None and agent_input.critique.verdict == "CHALLENGED"
+    return agent_input.searched_by_model and agent_input.citations.verified > 0 and not is_refused
+
+
+def explain(agent_input: AgentInput) -> Explanation | None:
+    """Return what a model says of the cause, with its citations as names; None if that says nothing."""
+    search = agent_input.codebase
+    if search is None or not has_evidence(agent_input) or search.confidence < MIN_CONFIDENCE:
+        return None
+    if len(search.why.strip()) < MIN_WHY_CHARS or not _is_about(search, agent_input.suspects):
+        return None
+    texts = {name: getattr(search, name) for name in ("summary", "why", "fix_idea", "check")}
+    linked = {name: link_marks(text, agent_input.excerpts) for name, text in texts.items()}
+    steps = {name: linked[name][0] if len(linked[name][0]) >= MIN_STEP_CHARS else "" for name in ("fix_idea", "check")}
+    reason = search.severity_reason.strip()
+    return Explanation(
+        summary=linked["summary"][0],
+        why=linked["why"][0],
+        severity=search.severity if reason else None,
+        severity_reason=reason if search.severity else "",
+        named_places=list({place.text: place for _, places in linked.values() for place in places}.values()),
+        **steps,
+    )
+
+
+def _is_about(search: CodebaseFinding, suspects: Sequence[RelevantFile]) -> bool:
+    """Return whether an explanation names something of a place that it cites: its file or its definition."""
+    words = set(_NAME.findall(search.why))
+    return any(not words.isdisjoint(_NAME.findall(f"{file.path} {file.symbol or ''}")) for file in suspects)

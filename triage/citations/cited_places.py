@@ -1,0 +1,92 @@
+"""Looks up what a model cites: the numbers of the excerpts that it was shown, and lines of them."""
+
+import re
+from collections.abc import Sequence
+
+from triage.domain.code import Excerpt, Span
+from triage.domain.findings import CitedPlace, RelevantFile
+from triage.domain.report import Citations, NamedPlace
+
+_CITE = re.compile(r"\s*\[?\s*(\d{1,4})(?!\d)(?:\s*:\s*L?(\d{1,7})(?:\s*[-\u2013]\s*L?(\d{1,7}))?)?")
+_ONE = r"\d{1,4}(?::[L\d\u2013 -]{1,20})?"
+_MARKS = re.compile(rf"`[^`\n]*`|[ \t]?(?<![\w\])])\[({_ONE}(?:[,;] ?{_ONE}){{0,9}})\](?!\()")
+_WRITTEN = re.compile(r"([\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}):\d{1,7}(?:-\d{1,7})?(?![\w/:])")
+
+
+def find_place(cite: str, excerpts: Sequence[Excerpt]) -> RelevantFile | None:
+    """Return the place of a citation such as `7:1551-1553`; without its lines if these were not shown.
+
+    None if there is no excerpt of this number.
+    """
+    found = _CITE.match(cite)
+    number = int(found[1]) if found else 0
+    if found is None or not 1 <= number <= len(excerpts):
+        return None
+    span, symbol = excerpts[number - 1].span, excerpts[number - 1].symbol
+    if not found[2]:
+        return _make_file(span, symbol)
+    start, end = sorted((int(found[2]), int(found[3] or found[2])))
+    of_file = [one.span for one in excerpts if one.span.path == span.path]
+    if all(any(one.start <= line <= one.end for one in of_file) for line in (start, end)):
+        is_inside = span.start <= start and end <= span.end
+        return _make_file(Span(path=span.path, start=start, end=end), symbol if is_inside else None)
+    start, end = max(start, span.start), min(end, span.end)
+    if start > end:
+        return RelevantFile(path=span.path, relevance_reason="")
+    return _make_file(Span(path=span.path, start=start, end=end), symbol)
+
+
+def _make_file(span: Span, symbol: str | None) -> RelevantFile:
+    return RelevantFile(path=span.path, relevance_reason="", start_line=span.start, end_line=span.end, symbol=symbol)
+
+
+def find_places(cited: Sequence[CitedPlace], excerpts: Sequence[Excerpt]) -> tuple[list[RelevantFile], Citations]:
+    """Return the places in order, each once, and the count of citations that hold: number and lines were shown."""
+    places: list[RelevantFile] = []
+    refused: list[str] = []
+    for one in cited:
+        place = find_place(one.cite, excerpts)
+        if place is None:
+            refused.append("a citation has a number that nothing was shown under")
+            continue
+        if place.start_line is None:
+            refused.append(f"{place.path}: the cited lines were not shown")
+        if all(place.path != other.path or place.start_line not in (None, other.start_line) for other in places):
+            places.append(place.model_copy(update={"relevance_reason": one.reason}))
+    verified = len(cited) - len(refused)
+    return places, Citations(verified=verified, total=len(cited), refused=list(dict.fromkeys(refused)))
+
+
+def link_marks(text: str, excerpts: Sequence[Excerpt]) -> tuple[str, list[NamedPlace]]:
+    """Return the text with a short name of its place for each mark such as `[7:12]`, and what the names stand for.
+
+    Marks without a place go, and lines that a model writes behind a path: nothing has checked them.
+    """
+    places: dict[str, NamedPlace] = {}
+
+    def write(found: re.Match[str]) -> str:
+        if not found[1]:
+            return found[0]
+        named = [name for one in re.split(r"[,;]", found[1]) if (name := _name(one, excerpts, places))]
+        return f" ({', '.join(f'`{name}`' for name in dict.fromkeys(named))})" if named else ""
+
+    paths = {excerpt.span.path for excerpt in excerpts}
+
+    def drop_lines(found: re.Match[str]) -> str:
+        return found[1] if any(f"/{path}".endswith(f"/{found[1]}") for path in paths) else found[0]
+
+    return _MARKS.sub(write, _WRITTEN.sub(drop_lines, text)).strip(), list(places.values())
+
+
+def _name(cite: str, excerpts: Sequence[Excerpt], places: dict[str, NamedPlace]) -> str:
+    place = find_place(cite, excerpts)
+    if place is None:
+        return ""
+    start, end = place.start_line, place.end_line
+    lines = "" if start is None else f":{start}" if start == end else f":{start}-{end}"
+    name = place.path.rpartition("/")[2] + lines
+    if name in places and places[name].path != place.path:
+        name = place.path + lines
+    span = Span(path=place.path, start=start, end=end) if start and end else None
+    places.setdefault(name, NamedPlace(text=name, path=place.path, span=span))
+    return name
