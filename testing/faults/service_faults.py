@@ -148,7 +148,7 @@ def _limit_main_model(harness: InProcessJob) -> None:
     harness.model = lambda request: busy if request.body["model"] == MAIN_MODEL else None
 
 
-MAIN_MODEL = "gpt-6.1-sol"
+MAIN_MODEL = "gpt-6.1-terra"
 HARMLESS_MODEL_FAULTS = [
     Fault("slower than a connection's own limit", _slow_down, "", status="complete"),
     Fault(

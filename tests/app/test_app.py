@@ -34,10 +34,10 @@ def test_the_projects_settings_reach_the_run(tmp_path: Path):
     assert services.codebase.list_paths() == ["cart.py"]
 
 
-@pytest.mark.parametrize(("settings", "is_read"), [(Settings(), True), (Settings(attachments="off"), False)])
-def test_attachments_are_read_unless_they_are_off(tmp_path: Path, settings: Settings, is_read: bool):
+@pytest.mark.parametrize("is_read", [True, False])
+def test_attachments_are_read_unless_the_project_does_not_wish_it(tmp_path: Path, *, is_read: bool):
     commit(tmp_path, {"cart.py": "x = 1\n"})
-    read = make_app(settings, tmp_path).open_services().read_attachments
+    read = make_app(Settings(), tmp_path, config=ProjectConfig(attachments=is_read)).open_services().read_attachments
     assert (read is not None) == is_read
     assert not is_read or (read and read(Issue(title="No links")) == [])
 
@@ -92,7 +92,7 @@ async def test_a_model_neither_gets_nor_gives_a_secret_of_ours(tmp_path: Path):
 async def test_a_model_uses_own_prices_and_the_search_its_own_server(tmp_path: Path):
     replies = [chat_completion("words"), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20))
-    own = ProjectConfig(prices={"gpt-6.1-sol": Price(input=1_000, output=0)})
+    own = ProjectConfig(prices={"gpt-6.1-terra": Price(input=1_000, output=0)})
     with endpoint_serving(replies) as endpoint:
         settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})
         environment = RunnerEnvironment(tavily_base_url=endpoint.url)

@@ -316,7 +316,7 @@ class App:
         return None
 
     def _open_attachments(self) -> Callable[[Issue], list[Attachment]] | None:
-        if self.settings.attachments == "off" or not self.environment.server_url:
+        if not self.config.attachments or not self.environment.server_url:
             return None
         from triage.github.attachments import AttachmentReader
 

@@ -202,6 +202,11 @@ class ProjectConfig(YamlSection):
         description="Kinds of issues that this tracker does not take: closing them as not planned is suggested, where "
         "GitHub has suggestions. A person decides.",
     )
+    attachments: bool = Field(
+        True,
+        description="Whether texts, logs and archives of them are read that the issue and its reporter's comments link "
+        "to on GitHub. They are fetched without a token.",
+    )
     documentation: bool = Field(
         True,
         description="Whether sections of the repository's documentation are looked up for questions and feature "

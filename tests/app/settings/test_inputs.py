@@ -42,8 +42,8 @@ class TestDefaults:
     def test_the_process_environment_is_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("INPUT_MODEL", "TRIAGE_MODEL", "MODEL", "model"):
             monkeypatch.setenv(name, "sneaky")
-        assert Settings.from_runner({}).model == "gpt-6.1-sol"
-        assert Settings.from_terminal({}).model == "gpt-6.1-sol"
+        assert Settings.from_runner({}).model == "gpt-6.1-terra"
+        assert Settings.from_terminal({}).model == "gpt-6.1-terra"
 
     def test_a_misspelled_input_is_ignored(self) -> None:
         assert Settings.from_runner({"INPUT_ENGIN": "rules"}) == Settings.from_runner({})
@@ -293,7 +293,7 @@ class TestWarnings:
             ({"engine": "rules", "model_api_key": KEY}, "model-api-key is not used"),
             ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model are not used"),
             ({"embedding_model": "text-embedding-3-small"}, "embedding-model is not used"),
-            ({"model_api_key": KEY, "fallback_model": "gpt-6.1-sol"}, "there is no fallback"),
+            ({"model_api_key": KEY, "fallback_model": "gpt-6.1-terra"}, "there is no fallback"),
             ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
         ],
     )
@@ -301,7 +301,7 @@ class TestWarnings:
         assert [words in warning for warning in from_runner(**inputs).warnings] == [True]
 
     def test_defaults_from_the_runner_are_no_warning(self) -> None:
-        assert from_runner(model="gpt-6.1-sol", fast_model="gpt-6-luna", embedding_model="local").warnings == []
+        assert from_runner(model="gpt-6.1-terra", fast_model="gpt-6-luna", embedding_model="local").warnings == []
 
     def test_one_local_model_for_everything_is_no_warning(self) -> None:
         names = dict.fromkeys(("model", "fast_model", "fallback_model"), "qwen2.5-coder:14b")

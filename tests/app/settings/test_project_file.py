@@ -33,7 +33,7 @@ owners: {acme/core-team: octocat}
 protected-paths: [migrations/]
 modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, documentation, instructions, prices, past-issues, owners, protected-paths, modules, reproduce"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, attachments, documentation, instructions, prices, past-issues, owners, protected-paths, modules, reproduce"
 
 
 def read(text: str) -> ProjectConfig:

@@ -72,7 +72,7 @@ class Settings(BaseModel):
         None,
         description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-6.1-sol", description="Model for the codebase search and critic agents.")
+    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search and critic agents.")
     fast_model: ModelName = Field(
         "gpt-6-luna", description="Model for the investigator, for the web search, and for the ticket."
     )
@@ -96,10 +96,6 @@ class Settings(BaseModel):
         "auto",
         description="Where an error is looked up. auto: by Tavily with a key, else, for a public repository, in the "
         "issues of the package whose code raised it. github: the latter, also for a private repository. off: nowhere.",
-    )
-    attachments: Annotated[Literal["on", "off"], one_of("on", "off")] = Field(
-        "on",
-        description="Whether texts, logs and archives of them are read that the issue links to on GitHub: on or off.",
     )
     max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] | None = Field(
         None,
