@@ -84,7 +84,7 @@ def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:
             "TRIAGE_ENGINE": "model",
             "TRIAGE_MODEL_API_KEY": "sk-" + "y2" * 20,
             "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1",
-            "TRIAGE_MAX_COST_USD": "0.005",
+            "TRIAGE_MAX_COST_USD": "0.002",
         }
         backlog.list("--query", "is:open")
         backlog.run(1, **model)
@@ -92,7 +92,7 @@ def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:
     found = re.search(r"Models took ([\d,]+) tokens and ([\d.]+) US dollars\. Rules triaged (\d) issues?", page)
     assert found, page
     assert int(found[1].replace(",", "")) == sum(tokens) > 0
-    assert float(found[2]) <= 0.005
+    assert float(found[2]) <= 0.002
     assert 0 < int(found[3]) < 6
 
 

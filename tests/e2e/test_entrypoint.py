@@ -229,7 +229,7 @@ def test_variables_of_the_workflow_do_not_change_the_run(tmp_path):
         done = job.run_here()
         assert done.outputs["status"] == "complete", done.log
         assert trap.requests == []
-        assert {asked.what for asked in servers.requests} >= {"search", "embeddings", "model TicketDraft"}
+        assert {asked.what for asked in servers.requests} >= {"search", "embeddings", "model CritiqueFinding"}
     assert "trapped" not in done.log + done.summary + json.dumps(servers.request_bodies)
     assert "::warning::The job grants `id-token: write`" in done.log
     assert not [name for name in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE") if (job.folder / "temp" / name).exists()]

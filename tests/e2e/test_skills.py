@@ -83,7 +83,7 @@ def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
         schema = request.body.get("response_format", {}).get("json_schema", {}).get("name", "other")
         seen.append((schema, request.body["messages"]))
         if schema == "CritiqueFinding" and [name for name, _ in seen].count(schema) == 1:
-            return chat_completion(factories.critique("UNCERTAIN", skills=["prices"]).model_dump_json())
+            return chat_completion(factories.critique("UNCERTAIN", summary="SKILL_SELECT:{prices}").model_dump_json())
         return chat_completion(MODEL_ANSWERS[schema].model_dump_json()) if schema in MODEL_ANSWERS else None
 
     job.model = answer
@@ -95,7 +95,7 @@ def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
     skill = second[-1]["content"]
     assert skill.startswith("=== Skill Activated: prices ===\n\n<<project's skill ")
     assert "## Reference: docs/prices.md\nA pear has no price in winter." in skill
-    assert "## Context\nSuspects so far:\n- shop/basket.py:5-6 (total)" in skill
+    assert "## Context\nSuspects so far:\n- shop/basket.py:5-6 (Basket)" in skill
     everything = repr(seen)
     assert "canary-of-the-env-file" not in everything
     assert "root:" not in everything
