@@ -146,6 +146,10 @@ class BestPlace(Value):
     """Of a trace: as it names the function."""
     is_here: bool = True
     """Of a trace: whether its function or the line that it shows is at this commit; otherwise only the file is."""
+    error_maker: str = ""
+    """Of a trace: the function of this repository that it calls to make or wrap the error."""
+    copies: int = 1
+    """Of a message: places of the file that have it; of several nobody knows which one it was."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""
     is_of_run: bool = False

@@ -363,6 +363,28 @@ def test_the_innermost_cause_is_the_place_and_traces_never_mix(tmp_path):
         assert (place.caller.span.start if place.caller else None) == caller
 
 
+def test_where_an_error_is_made_is_not_where_it_fails(tmp_path):
+    files = FILES | {"shop/errors.py": "def wrap_error(cause):\n    raise ShopError(cause)\n"}
+    trace = make_trace(
+        ("shop/basket.py", 2, "fill"), ("shop/store.py", 16, "load"), ("shop/errors.py", 2, "wrap_error")
+    )
+    place = find(tmp_path, make_query(title="loading fails", traces=[trace]), files)
+    assert place
+    assert (place.span.path, place.symbol, place.error_maker) == ("shop/store.py", "Store.load", "wrap_error")
+    alone = make_query(title="loading fails", traces=[make_trace(("shop/errors.py", 2, "wrap_error"))])
+    only = find(tmp_path / "alone", alone, files)
+    assert only
+    assert (only.span.path, only.error_maker) == ("shop/errors.py", "")
+
+
+def test_of_a_message_that_a_file_has_several_times_no_place_is_said(tmp_path):
+    raised = '        raise ValueError("the shelf %s was left out" % name)\n'
+    files = FILES | {"shop/shelf.py": f"def a(name):\n{raised}\n\ndef b(name):\n{raised}"}
+    place = find(tmp_path, make_query(title="it fails", error_messages=["the shelf 7 was left out"]), files)
+    assert place
+    assert (place.span.path, place.copies) == ("shop/shelf.py", 2)
+
+
 MESSAGES = FILES | {
     "shop/shelf.py": '# It says "the third shelf was left out here" when it is full.\n'
     'def fill():\n    raise ValueError("No shelf specified: %s" % name)\n',

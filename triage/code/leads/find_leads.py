@@ -138,6 +138,8 @@ def _make_place(lead: Lead, ranking: Ranking) -> BestPlace:
         calls_before_error=lead.calls_before_error,
         is_of_run=lead.rule == "executed",
         is_test=corpus.files[lead.file].role.is_test,
+        error_maker=lead.error_maker,
+        copies=lead.copies,
         caller=_make_caller(lead.caller, corpus) if lead.caller else None,
         probability=round(ranking.probabilities.get(lead.file, 0.0), 2),
     )

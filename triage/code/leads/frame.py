@@ -11,6 +11,11 @@ from triage.code.rank.query_scores import QueryScores
 from triage.domain.issue import Frame, ParsedIssue, Trace
 
 _BUNDLE = re.compile(r"(?:^|[/\\])(?:dist|build|bundles?|umd|cjs|esm|static)[/\\]|\.min\.|\bbundle\b|\bchunk|webpack")
+_MAKES_ERROR = re.compile(
+    r"(?i)(?:wrap|new|make|create|build|raise|throw|report)_?(?:\w{0,20}_?)?(?:error|err|exception)s?"
+    r"|(?:throw|raise|panic|fatal|invariant|assert\w{0,20}|abort|error|unreachable)"
+)
+"""A function by its name: `WrapError`, `invariant`."""
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
 """A name that no other program has by chance."""
 _ResolvedFrame = tuple[Reference, list[int]]
@@ -43,13 +48,24 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
         if not files[here[0]].role.is_test or find_frame_place(query_scores, here[0], frame).is_sure
     ]
     ours = in_product or elsewhere
+    # Where an error is made or wrapped is not where it fails.
+    maker = ""
+    while len(ours) > 1 and (name := _find_error_maker(query_scores, *ours[0])):
+        maker, ours = maker or name, ours[1:]
     # That a trace ends in one of several files is no fact.
     if not ours or len(ours[0][1]) > 1:
         return None
     frame, (file,) = ours[0]
     error = ": ".join(part for part in (trace.exception, trace.message) if part)
-    lead = replace(_make_lead(query_scores, frame, file), text=error, calls_before_error=frame.calls_before_error)
+    lead = _make_lead(query_scores, frame, file)
+    lead = replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)
     return replace(lead, caller=_find_caller(query_scores, ours[1:], file))
+
+
+def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequence[int]) -> str:
+    """Return the name of a frame's function if it makes errors, else nothing."""
+    name = Frame(path="", function=frame.function).name or find_frame_place(query_scores, files[0], frame).symbol or ""
+    return name if _MAKES_ERROR.fullmatch(name.rpartition(".")[2]) else ""
 
 
 def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:

@@ -22,5 +22,9 @@ class Lead:
     """Of a trace: its function or its line of code is in the file."""
     caller: "Lead | None" = None
     """Of a trace: its nearest frame further out in another file of the product."""
+    error_maker: str = ""
+    """Of a trace: the function in front of which it stands, which makes the error."""
+    copies: int = 1
+    """Of a message: places of the file that have it."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""

@@ -207,7 +207,7 @@ MIN_NEWER = 2
 def find_newer_release(tag: Tag, tags: Sequence[Tag], text: str) -> NewerRelease | None:
     """Return the newest release of the same package if several came after a version.
 
-    None if the text names it, or a state of the source such as `main`.
+    None if the text does not name the version as its tag does, or names the newest release or a state such as `main`.
     """
     own = parse_version(tag.name)
     releases = [(one, other) for other in tags if (one := parse_version(other.name)) and not one.suffix]
@@ -217,8 +217,9 @@ def find_newer_release(tag: Tag, tags: Sequence[Tag], text: str) -> NewerRelease
     if len(newer) < MIN_NEWER:
         return None
     newest = newer[max(newer)]
-    is_tried = MOVING_VERSION.search(text) or names_version(text, newest)
-    return None if is_tried else NewerRelease(version=tag.name, newest=newest.name, count=len(newer))
+    # Of a series such as `2.3.*` nobody knows which one it was.
+    is_unsure = not names_version(text, tag) or MOVING_VERSION.search(text) or names_version(text, newest)
+    return None if is_unsure else NewerRelease(version=tag.name, newest=newest.name, count=len(newer))
 
 
 def names_version(text: str, tag: Tag) -> bool:
