@@ -131,7 +131,7 @@ def _most_common(code: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for text in code:
         for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
-            counts.update({*_IN_CODE.findall(line), *_shaped_names(line)})
+            counts.update([*dict.fromkeys([*_IN_CODE.findall(line), *_shaped_names(line)])])
     return [name for name, _ in counts.most_common(2 * _MAX_NAMES)]
 
 
