@@ -1,6 +1,8 @@
 import pytest
 
 from testing.each_row import each_row
+from tests.say.sample_reports import RULES, RULES_STEPS, change_report
+from triage.domain.run import Outcome
 from triage.say import wording
 
 
@@ -23,6 +25,22 @@ from triage.say import wording
 )
 def test_the_first_two_sentences(text, expected):
     assert wording.first_sentences(text, 2) == expected
+
+
+@each_row(
+    ("answered", "expected"),
+    [
+        (["writer"], "by rules (a model was asked and gave no usable answer)"),
+        (["codebase_search", "writer"], "by a model"),
+        ([], "by rules (a model was chosen and not asked)"),
+    ],
+)
+def test_a_ticket_alone_is_no_report_by_a_model(answered: list[str], expected: str):
+    steps = [
+        one.model_copy(update={"engine": "model" if one.step in answered else "rules", "outcome": Outcome.SUCCESS})
+        for one in RULES_STEPS
+    ]
+    assert wording.describe_engine(change_report(RULES, engine="model", steps=steps)) == expected
 
 
 @pytest.mark.parametrize(

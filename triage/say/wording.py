@@ -66,7 +66,9 @@ def describe_engine(report: RunReport) -> str:
 
 
 def has_model_answer(report: RunReport) -> bool:
-    return any(record.engine == "model" and record.outcome is Outcome.SUCCESS for record in report.steps)
+    """Return whether a model found or judged something. The writer's model files a ticket alone."""
+    asked = (record for record in report.steps if record.engine == "model" and record.step != "writer")
+    return any(record.outcome is Outcome.SUCCESS for record in asked)
 
 
 def model_name(step: StepRecord) -> str:
