@@ -1,4 +1,4 @@
-"""What the codebase search is told of a regression."""
+"""What the codebase search is shown of a regression."""
 
 from testing import factories
 from testing.fakes import FakeCodebase

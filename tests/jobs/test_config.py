@@ -36,8 +36,8 @@ def run(harness: RunHarness, config: ProjectConfig, task: TriageTask = OPENED) -
     ],
 )
 def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, labels: list[str], by_model: bool):
-    told = factories.ticket(labels=["bug", "crash"])
-    model = FakeModel(factories.answers(TicketDraft=told)) if by_model else None
+    ticket = factories.ticket(labels=["bug", "crash"])
+    model = FakeModel(factories.answers(TicketDraft=ticket)) if by_model else None
     issue = factories.issue(title="The program crashes with a segmentation fault")
     harness = RunHarness(
         github=FakeGitHub(issues={7: issue}, existing_labels=["bug", "crash"]),

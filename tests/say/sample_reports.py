@@ -213,7 +213,6 @@ FULL = with_statements(
             assignee="maria",
             effort="S",
         ),
-        analysis="Why: `parse_date` calls strptime with one format.\n\nFix idea: pass `profile.date_format` again.",
         critique=CritiqueFinding(
             questions_for_reporter=[],
             gaps_outside=[],
@@ -279,7 +278,6 @@ RULES = change_report(
     next_steps=["Read `parse_date` with the value from the report.", "Ask for the version before bisecting."],
     suggested_fix=None,
     external_references=[],
-    analysis="",
     critique=None,
     citations=Citations(verified=5, total=5),
     hidden_fragments=0,
@@ -318,7 +316,6 @@ FEATURE = change_report(
     suggested_fix=None,
     external_references=[],
     ticket=Ticket(title="Import OFX files", labels=["enhancement"]),
-    analysis="",
     critique=None,
     citations=Citations(),
     documentation=[
@@ -352,7 +349,6 @@ LOW = change_report(
     next_steps=["Wait for the answers above."],
     suggested_fix=None,
     external_references=[],
-    analysis="",
     critique=CritiqueFinding(
         questions_for_reporter=[],
         gaps_outside=[],
@@ -538,7 +534,6 @@ HOSTILE = change_report(
         ),
     ],
     ticket=Ticket(title=EVIL, labels=["bug`@octocat`", "a|b"], assignee="@octocat`|\n@x", effort="XL"),
-    analysis=EVIL * 3,
     critique=CritiqueFinding(
         questions_for_reporter=[],
         gaps_outside=[],

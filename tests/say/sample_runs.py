@@ -211,7 +211,7 @@ RULES_FALLBACKS = run(
 )
 
 SILENT = run(
-    change_report(DEGRADED, analysis="", why="", fix_idea="", check=""),
+    change_report(DEGRADED, why="", fix_idea="", check=""),
     [
         step("prepare", 0, 0.0, 1.9),
         *(
@@ -334,7 +334,7 @@ ROUNDS = run(
 )
 
 CUT = run(
-    change_report(DEGRADED, analysis="", critique=None, verdict=None),
+    change_report(DEGRADED, critique=None, verdict=None),
     PLANNED.steps[:2],
     PLANNED.decisions[:2],
     9.3,

@@ -464,7 +464,6 @@ def test_any_text_stays_text(texts):
         missing_information=[missing("version", six, seven)],
         next_steps=[eight, one],
         evidence=[],
-        analysis=two + "\n\n" + three,
         fix_idea=four,
         check=five,
         ticket=Ticket(title=five, labels=[six or "x"], assignee=seven),

@@ -169,7 +169,7 @@ def test_an_edit_changes_the_hash(one, other, same):
 @each_row(
     ("fields", "same"),
     [
-        ({"seconds": 99.0, "steps": [], "analysis": "other words", "summary": "other", "notes": ["x"]}, True),
+        ({"seconds": 99.0, "steps": [], "severity_reason": "other words", "summary": "other", "notes": ["x"]}, True),
         ({"run_url": "https://github.com/acme/ledger/actions/runs/9913", "evidence": []}, True),
         ({"verdict": "UNCERTAIN"}, False),
         ({"status": Status.DEGRADED, "confidence": 0.5}, True),

@@ -95,8 +95,8 @@ def test_no_content_is_active(name):
 
 def test_the_run_has_a_sentence():
     text = render_summary(REFUSED)
-    told = "4 decisions; 10 requests to models, 5 tool calls; 2 faults."
-    assert f"### What ran\n\n{told}\n" in text
+    counts = "4 decisions; 10 requests to models, 5 tool calls; 2 faults."
+    assert f"### What ran\n\n{counts}\n" in text
     assert "\n4 decisions.\n" in render_summary(RULES)
     assert "\n9 decisions; 3 rounds; " in render_summary(ROUNDS)
 

@@ -98,7 +98,7 @@ OURS = exchange(render_comment(FULL))
     [
         (Policy(), FULL, None, ["PostComment", *ALWAYS]),
         (Policy(), FULL, OURS, ALWAYS),
-        (Policy(), change_report(seconds=1.0, analysis="new words"), OURS, ALWAYS),
+        (Policy(), change_report(seconds=1.0, severity_reason="new words", why="New words."), OURS, ALWAYS),
         (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange(render_state(CommentState(quiet=True))), ["EditComment", *ALWAYS]),

@@ -318,7 +318,7 @@ class App:
     def _open_attachments(self) -> Callable[[Issue], list[Attachment]] | None:
         if not self.config.attachments or not self.environment.server_url:
             return None
-        from triage.github.attachments import AttachmentReader
+        from triage.github.attachment_reader import AttachmentReader
 
         return AttachmentReader(self.environment.server_url, self.redactor.redactor_for("attachment")).read
 

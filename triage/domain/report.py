@@ -238,8 +238,6 @@ class RunReport(Value):
     comment: str | None = None
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 
-    analysis: str = ""
-    """These texts as safe Markdown; empty without a model's explanation."""
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0

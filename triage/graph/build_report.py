@@ -20,7 +20,6 @@ from triage.issue.questions.missing_information import MAX_QUESTIONS
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
-from triage.safety.safe_markdown import sanitize_markdown
 from triage.say.decide import with_statements
 
 MAX_SHOWN_SECTIONS = 3
@@ -102,7 +101,6 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             suggested_fix=draft.suggested_fix,
             external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
             ticket=_build_ticket(state),
-            analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
             critique=state.critique if is_bug else None,
             citations=state.citations,
             hidden_fragments=state.parsed.hidden_fragments,

@@ -351,7 +351,7 @@ def hash_suggestion(suggestion: Suggestion) -> str:
 
 _UNSEEN: dict[str, Any] = {
     "duplicate": {"issue": {"score", "reasons", "named"}},
-    "analysis": {"judged", "summary", "why", "fix_idea", "check"},
+    "analysis": {"severity_reason", "summary", "why", "fix_idea", "check"},
     "found": {"places": {"__all__": {"probability"}}, "owners": True, "last_change": True},
     "files": {"places": {"__all__": {"reason", "span", "symbol"}}},
     "question": {"questions": {"__all__": {"reason"}}},

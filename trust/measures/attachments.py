@@ -14,7 +14,7 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serv
 from testing.text.rendered_text import is_invisible
 from testing.text.secret_forms import SECRET_FORMS
 from triage.domain.issue import Issue
-from triage.github import attachments as reader
+from triage.github import attachment_reader as reader
 from triage.issue import attachments as texts
 from triage.issue.read_issue import read_issue
 from trust.audit_hook import record_audit_events
@@ -145,7 +145,7 @@ def judge(attack: Attack) -> list[str]:
         "named itself": [one for one in server.requests if {"authorization", "cookie"} & one.headers.keys()],
         "wrote a file": events.changed,
         "started a program": events.started,
-        "kept too much": [1] * (peak > MAX_PEAK_BYTES or len(body) > MAX_CHARS),
+        "too much": [1] * (peak > MAX_PEAK_BYTES or len(body) > MAX_CHARS),
         "showed a secret": [1] * bool(attack.secret and attack.secret in body),
         "showed what is hidden": [letter for letter in body if letter not in "\n\t" and is_invisible(letter)],
         "showed a name": [name for name in NAMES if name[:-4] in body.replace("no coins", "")],

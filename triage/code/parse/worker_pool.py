@@ -84,13 +84,13 @@ class WorkerPool:
                 return
 
     def _extract_alone(self, batch: Sequence[SourceFile]) -> ExtractedFiles:
-        try:
-            if job := self._start(batch) or self._start(batch):  # again if the pool was found broken
-                return job.result()
-        except BrokenExecutor:
-            self._failures_left -= 1
-        except Exception:  # noqa: BLE001, S110 - as above, but its process goes on
-            pass
+        # As above: a file may make a library raise anything. Its process goes on, but for a broken pool.
+        with suppress(Exception):
+            try:
+                if job := self._start(batch) or self._start(batch):  # again if the pool was found broken
+                    return job.result()
+            except BrokenExecutor:
+                self._failures_left -= 1
         raise_if_abandoned()
         self.files_without_trees += len(batch)
         return self._own_extractor.extract([replace(file, use_grammar=False) for file in batch])

@@ -173,7 +173,7 @@ def resolve_frame(query_scores: "QueryScores", frame: Reference) -> list[int]:
 
 
 def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> ParsedIssue:
-    """Return the issue with the paths of this repository in frames of a checkout: `/home/ann/work/till/src/app.go`.
+    """Return the issue with the paths of this repository in frames of a checkout: `/builds/acme/till/src/app.go`.
 
     A checkout's folder has the repository's name, and what follows is the whole path of a file. `repository` is
     `owner/name`, or the name alone.

@@ -70,17 +70,17 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
 
 def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     text, prose = (shorten_to_ends(one) for one in (parsed.text, parsed.prose))
-    told = f"{parsed.title}\n\n{prose}"
+    written = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
     for section in parsed.sections:
         yield from _in_section(section, names)
-    for source in (told, text):  # what an example says comes last
+    for source in (written, text):  # what an example says comes last
         for match in _LABELLED.finditer(source):
             if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
                 yield match["value"]
         yield from _named(source, names)
-    for match in _STATED.finditer(told):
-        if _is_of_project(told[max(0, match.start() - 40) : match.start()], names):
+    for match in _STATED.finditer(written):
+        if _is_of_project(written[max(0, match.start() - 40) : match.start()], names):
             yield match[match.lastgroup or 0]
     yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)

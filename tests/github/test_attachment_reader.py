@@ -7,7 +7,7 @@ from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, ScriptedServer, serve_script
 from tests.issue.test_attachments import pack
 from triage.domain.issue import Attachment, Issue
-from triage.github.attachments import AttachmentReader
+from triage.github.attachment_reader import AttachmentReader
 
 FILES = "/user-attachments/files"
 LOG = ScriptedReply(b"no coins\n", headers={"content-type": "text/plain"})
