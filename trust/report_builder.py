@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from testing.servers.github_server import SLUG
 from triage.domain.report import RunReport
-from triage.safety.safe_markdown import sanitize_markdown
 from triage.say.decide import with_statements
 from trust.permissive_github import NUMBER
 
@@ -37,7 +36,7 @@ _FIXED_VALUES: dict[str, object] = {
 def build_report(words: str, choice: int = 0) -> RunReport:
     """Returns a report with `words` in each text field. `choice` selects the values of enums."""
     value = _build_model(RunReport, words, choice)
-    value |= {"analysis": sanitize_markdown(words), "kind": "bug" if choice % 4 else value["kind"], "engine": "model"}
+    value |= {"kind": "bug" if choice % 4 else value["kind"], "engine": "model"}
     value["issue"]["url"] = f"{PAGE}/issues/{NUMBER}"
     second_url = f"javascript:{words}" if words.startswith("http") else words
     value["external_references"] = [
