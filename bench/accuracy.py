@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from triage.code.build_corpus import IndexLimits, build_corpus
-from triage.code.git.commit import CommitTree
-from triage.code.git.git import Git
-from triage.code.rank.query import build_query
-from triage.code.rank.ranking import rank_files
-from triage.code.retriever import make_search_query
-from triage.code.words.corpus import Corpus
+from triage.find.build_corpus import IndexLimits, build_corpus
+from triage.find.rank.query import build_query
+from triage.find.rank.ranking import rank_files
+from triage.find.retriever import make_search_query
+from triage.find.words.corpus import Corpus
+from triage.git.commit import CommitTree
+from triage.git.git import Git
 
 KS = (1, 3, 5, 10)
 

@@ -10,8 +10,8 @@ from collections import defaultdict
 from bench.accuracy import open_git, parse_arguments
 from bench.fixed import find_fixes, list_commits, list_releases, open_ranker, run
 from triage.base.errors import GitError
-from triage.code.git.git import Git
-from triage.code.leads.regression import MIN_NAMED, MIN_TELLING
+from triage.find.leads.regression import MIN_NAMED, MIN_TELLING
+from triage.git.git import Git
 
 NEAR = (40, 100, 200)
 """Commits around it. About half of them change code."""

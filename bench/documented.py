@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triage.code.build_corpus import IndexLimits, build_corpus
-from triage.code.files.documentation import find_headings
-from triage.code.git.commit import CommitTree
-from triage.code.git.git import Git
-from triage.code.rank.query import build_query
-from triage.code.rank.query_scores import QueryScores, Scores
-from triage.code.rank.ranking import normalize
-from triage.code.retriever import make_search_query
-from triage.code.vectors.projection import project_chunks, project_query
-from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
+from triage.find.build_corpus import IndexLimits, build_corpus
+from triage.find.files.documentation import find_headings
+from triage.find.rank.query import build_query
+from triage.find.rank.query_scores import QueryScores, Scores
+from triage.find.rank.ranking import normalize
+from triage.find.retriever import make_search_query
+from triage.find.vectors.projection import project_chunks, project_query
+from triage.find.words.corpus import Corpus
+from triage.git.commit import CommitTree
+from triage.git.git import Git
 
 ANSWERS = Path(__file__).with_name("data") / "documented.tsv"
 MAX_CHARS = 3_000

@@ -2,7 +2,7 @@
 
 A line of a set is {"id", "title", "body", "created", "duplicate_of"}, in order of time; `duplicate_of` lists ids of
 earlier reports, and `resolution` may be there. `--serve` reads such lines from the standard input, without `duplicate_of`, and answers each with one
-line of `[[id, probability], ...]`, likeliest first. `--fit` learns the weights of `triage/code/past_issues/likeness.py`.
+line of `[[id, probability], ...]`, likeliest first. `--fit` learns the weights of `triage/find/past_issues/likeness.py`.
 """
 
 import argparse
@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.past_issues.likeness import Likeness
-from triage.code.past_issues.similar_issues import NAMED_FROM, Compared, PastIssueIndex
-from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
-from triage.issue.read_issue import read_issue
+from triage.find.past_issues.likeness import Likeness
+from triage.find.past_issues.similar_issues import NAMED_FROM, Compared, PastIssueIndex
+from triage.find.words.tokens import find_words
+from triage.read.read_issue import read_issue
 
 _PLACES = (1, 5, 10)
 _MAX_BODY_CHARS = 20_000

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.accuracy import open_git, parse_arguments
-from triage.code.build_corpus import IndexLimits, build_corpus
-from triage.code.git.commit_log import read_commit_log
-from triage.code.git.git import Git
-from triage.code.git.history import MAX_WINDOW
-from triage.code.git.tree import Listing, SourceTree
-from triage.code.leads.regression import MIN_SURE, RankCommits, make_ranker, rate_fix
-from triage.code.past_changes import PastChanges, read_changes
-from triage.code.rank.query import build_query
-from triage.code.retriever import make_search_query
+from triage.find.build_corpus import IndexLimits, build_corpus
+from triage.find.leads.regression import MIN_SURE, RankCommits, make_ranker, rate_fix
+from triage.find.past_changes import PastChanges, read_changes
+from triage.find.rank.query import build_query
+from triage.find.retriever import make_search_query
+from triage.git.commit_log import read_commit_log
+from triage.git.git import Git
+from triage.git.history import MAX_WINDOW
+from triage.git.tree import Listing, SourceTree
 
 MONTHS = 4 * 30 * 86_400
 """Seconds between the fix and the newest commit, or between the release and the issue."""

@@ -13,16 +13,16 @@ from typing import Any
 
 from bench.accuracy import build_record, open_git, parse_arguments
 from triage.base.errors import GitError
-from triage.code.files.file_text import split_lines
-from triage.code.files.languages import detect_language
-from triage.code.git.git import Git
-from triage.code.parse.definitions import find_definitions
-from triage.code.parse.extract import Scope, build_scopes
-from triage.code.rank.query import build_query
-from triage.code.rank.ranking import Ranking, rank_files
-from triage.code.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets
-from triage.code.retriever import make_search_query
-from triage.code.words.corpus import Corpus
+from triage.find.files.file_text import split_lines
+from triage.find.files.languages import detect_language
+from triage.find.parse.definitions import find_definitions
+from triage.find.parse.extract import Scope, build_scopes
+from triage.find.rank.query import build_query
+from triage.find.rank.ranking import Ranking, rank_files
+from triage.find.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets
+from triage.find.retriever import make_search_query
+from triage.find.words.corpus import Corpus
+from triage.git.git import Git
 
 KS = (1, 3, 5, 10)
 MAX_FILES = 12

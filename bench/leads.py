@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.accuracy import open_git, parse_arguments
-from triage.code.codebase import GitCodebase
-from triage.code.indexed_commit import PastCommit
 from triage.domain.code import BestPlace
 from triage.domain.issue import Issue
-from triage.issue.read_issue import read_issue
-from triage.issue.report_facts import find_facts
+from triage.find.codebase import GitCodebase
+from triage.find.indexed_commit import PastCommit
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts
 
 
 def main() -> None:

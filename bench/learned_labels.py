@@ -26,16 +26,16 @@ from bench.train_kinds import (
     select_features,
     softmax,
 )
-from triage.code.past_issues.learned_labels import (
+from triage.domain.issue import Issue
+from triage.domain.past_issues import PastIssue
+from triage.find.past_issues.learned_labels import (
     extract_features,
     learn_from_labels,
     learn_kinds,
     measure_similarities,
 )
-from triage.domain.issue import Issue
-from triage.domain.past_issues import PastIssue
-from triage.issue.kind.issue_kind import DECLARED_LOGIT, KINDS, estimate_kind
-from triage.issue.read_issue import read_issue
+from triage.read.kind.issue_kind import DECLARED_LOGIT, KINDS, estimate_kind
+from triage.read.read_issue import read_issue
 
 _PARTS = 5
 _LABELS = {"bug": "bug", "feature": "enhancement", "question": "question"}

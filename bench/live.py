@@ -22,11 +22,11 @@ from typing import Any
 from triage.app.app import App
 from triage.app.command_line import read_issue_file
 from triage.app.open_app import open_at_terminal
-from triage.code.codebase import GitCodebase
-from triage.code.git.git import Git
-from triage.code.indexed_commit import PastCommit
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
+from triage.find.codebase import GitCodebase
+from triage.find.indexed_commit import PastCommit
+from triage.git.git import Git
 from triage.graph.run_graph import run_graph
 from triage.say.comment import preview_comment
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tree_sitter import Language, Node, Parser
 
-from triage.code.files.languages import detect_language
-from triage.code.parse.definitions import find_definitions
+from triage.find.files.languages import detect_language
+from triage.find.parse.definitions import find_definitions
 
 
 def main() -> None:

@@ -15,12 +15,12 @@ from typing import Any
 from bench.accuracy import build_record, open_git
 from bench.functions import find_edited_lines, parse_patch
 from triage.agents.codebase_search import CONTEXT_CHARS_WITH_TOOLS
-from triage.code.rank.prompt_passages import choose_prompt_passages
-from triage.code.rank.query import build_query
-from triage.code.rank.ranking import rank_files
-from triage.code.retriever import make_search_query
-from triage.code.words.corpus import Corpus
 from triage.domain.code import PromptPassages
+from triage.find.rank.prompt_passages import choose_prompt_passages
+from triage.find.rank.query import build_query
+from triage.find.rank.ranking import rank_files
+from triage.find.retriever import make_search_query
+from triage.find.words.corpus import Corpus
 
 _NUMBER = re.compile(r"^ *(\d+)\| ", re.M)
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from bench.accuracy import open_git, parse_arguments
 from bench.fixed import find_time, run
-from triage.code.git.git import Git
-from triage.code.past_issues.similar_issues import find_similar_issues
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
-from triage.issue.read_issue import read_issue
+from triage.find.past_issues.similar_issues import find_similar_issues
+from triage.git.git import Git
+from triage.read.read_issue import read_issue
 
 MERGED, OPEN = 100, 80
 _NUMBER = re.compile(r"^Merge pull request #(\d+) |\(#(\d+)\)$")

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.questions.missing_information import find_missing_information
-from triage.issue.read_issue import read_issue
-from triage.issue.report_facts import find_facts
+from triage.read.kind.issue_kind import read_kind
+from triage.read.questions.missing_information import find_missing_information
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts
 
 LABELS = Path(__file__).parent / "data" / "readings.jsonl"
 _NUMBER = re.compile(r"\d+(?:\.\d+)+|[0-9a-f]{7,40}|\d+")

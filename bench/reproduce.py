@@ -13,12 +13,12 @@ from statistics import median
 from typing import Any
 
 from bench.accuracy import build_record
-from triage.code.rank.query import build_query
-from triage.code.rank.ranking import Ranking, rank_files
-from triage.code.retriever import make_search_query
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
-from triage.issue.read_issue import read_issue
+from triage.find.rank.query import build_query
+from triage.find.rank.ranking import Ranking, rank_files
+from triage.find.retriever import make_search_query
+from triage.read.read_issue import read_issue
 from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.evidence import Evidence, Run

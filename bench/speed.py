@@ -14,10 +14,10 @@ from typing import Any
 
 from bench.made_up import make_tree
 from testing.checkouts.git_repositories import commit
-from triage.code.codebase import GitCodebase
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
-from triage.issue.read_issue import read_issue
+from triage.find.codebase import GitCodebase
+from triage.read.read_issue import read_issue
 
 ISSUE = Issue(
     title="ValueError: save() fails when the queue is empty",

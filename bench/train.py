@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.accuracy import KS, build_record
-from triage.code.rank.features import FEATURES
-from triage.code.rank.query import build_query
-from triage.code.rank.query_scores import QueryScores
-from triage.code.rank.ranking import PAST_FEATURE, WEIGHTS_FILE, normalize, rank_files
-from triage.code.retriever import make_search_query
-from triage.code.words.corpus import Corpus
+from triage.find.rank.features import FEATURES
+from triage.find.rank.query import build_query
+from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.ranking import PAST_FEATURE, WEIGHTS_FILE, normalize, rank_files
+from triage.find.retriever import make_search_query
+from triage.find.words.corpus import Corpus
 
 SIGNALS = {name: feature for name, feature in FEATURES.items() if name != PAST_FEATURE}
 """Those of the commit alone; `bench.train_past` learns how much its past counts."""

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.domain.issue import Issue
-from triage.issue.kind.issue_kind import DECLARED_LOGIT, KINDS, WEIGHTS_FILE, find_declared_kind
-from triage.issue.kind.kind_features import extract_kind_features
-from triage.issue.read_issue import read_issue
+from triage.read.kind.issue_kind import DECLARED_LOGIT, KINDS, WEIGHTS_FILE, find_declared_kind
+from triage.read.kind.kind_features import extract_kind_features
+from triage.read.read_issue import read_issue
 
 MIN_ISSUES, MIN_REPOSITORIES = 5, 3
 """A feature of fewer issues, or of fewer repositories, says more about them than about the kind."""

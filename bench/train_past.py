@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from bench.accuracy import KS, build_record, open_git
 from bench.train import line
-from triage.code.git.commit import CommitTree
-from triage.code.past_changes import PastChanges, read_changes
-from triage.code.rank.query import build_query
-from triage.code.rank.ranking import (
+from triage.find.past_changes import PastChanges, read_changes
+from triage.find.rank.query import build_query
+from triage.find.rank.ranking import (
     PAST_FEATURE,
     WEIGHTS_FILE,
     PastWeights,
     load_weights,
     rank_files,
 )
-from triage.code.retriever import make_search_query
+from triage.find.retriever import make_search_query
+from triage.git.commit import CommitTree
 
 Numbers = NDArray[np.float64]
 WEIGHTS, FLATTENINGS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), (0.0, 0.1, 0.2, 0.3, 0.4)

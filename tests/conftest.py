@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.code.staying_parsers import keep_parsers, stop_parsers
-from triage.github.repository_connection import RepositoryConnection
+from tests.find.staying_parsers import keep_parsers, stop_parsers
+from triage.outside.github.repository_connection import RepositoryConnection
 
 # A busy machine must not fail a test: how cost grows is tested by `testing.cost_growth`.
 settings.register_profile("without-deadline", deadline=None)

@@ -1,9 +1,9 @@
 """The action: reads one event of the runner, does what it asks for, returns an exit code.
 
     read    inputs, event payload, project settings                     here
-    route   the payload to a task, or to the reason for skipping it     events.route
-    work    fetch the issue, check who may ask, run the agents          jobs.triage_issue, graph
-    write   comment, labels, job summary, report                        jobs.write_results, writes, comment, job_page
+    route   the payload to a task, or to the reason for skipping it     run.may_run.route
+    work    fetch the issue, check who may ask, run the agents          run.triage_issue, graph
+    write   comment, labels, job summary, report                        run.write, say
 
 Exit code 0: done, skipped or degraded; 1: failed, the error is one line in the log; 130 and 143: cancelled.
 """
@@ -24,9 +24,9 @@ from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
 from triage.domain.task import FixTask, ReproduceTask, Skip, Task
-from triage.events.route import route_event, route_fix_event, route_reproduce_event
+from triage.run.may_run.route import route_event, route_fix_event, route_reproduce_event
+from triage.run.write.apply_local_effects import apply_local_effects
 from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
-from triage.writes.apply_local_effects import apply_local_effects
 
 CANCELLED_SUMMARY = """## Bug triage: not done
 

@@ -13,10 +13,10 @@ from triage.base import threads
 from triage.base.os_signals import SignalHandler
 from triage.domain.run import Status
 from triage.domain.task import FixTask, QuietTask, ReproduceTask, Task, TriageTask
-from triage.events.payload import parse_issue
-from triage.events.route import route_event
-from triage.jobs.triage_issue import run_task
 from triage.ports import Output
+from triage.run.may_run.payload import parse_issue
+from triage.run.may_run.route import route_event
+from triage.run.triage_issue import run_task
 
 
 async def carry_out(
@@ -43,7 +43,7 @@ async def carry_out(
 
         return (await make_scorecard(open_scorecard(app, DEFAULT_SINCE), open_run(app))).status
     if name == "doctor":
-        from triage.doctor.doctor_command import run_doctor
+        from triage.app.doctor.doctor_command import run_doctor
 
         return (await run_doctor(app, open_run(app))).status
     # Reading them takes a git process.

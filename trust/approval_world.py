@@ -24,8 +24,8 @@ from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from triage.action import main
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.github.issue_approvals import GitHubIssueApprovals
-from triage.github.issue_tracker import IssueTracker
+from triage.outside.github.issue_approvals import GitHubIssueApprovals
+from triage.outside.github.issue_tracker import IssueTracker
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, parse_state
 

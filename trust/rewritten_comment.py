@@ -14,10 +14,10 @@ from triage.fix.jobs.fix_job import plan_answer_part, plan_proposal_part
 from triage.reproduce.environments.source import Source
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
+from triage.run.write.plan_effects import PlanInput, plan_report
 from triage.say.comment import read_parts
 from triage.say.hidden_state import CommentState, render_state
-from triage.writes.deduplicate import plan_comment_parts
-from triage.writes.plan_effects import PlanInput, plan_report
+from triage.say.our_comment import plan_comment_parts
 from trust.measures.stranger_examples import FAILED, FORGED, SELECTED
 from trust.report_builder import PAGE, build_report
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.contestants.answer import LIMIT, run_contestant
-from triage.code.codebase import GitCodebase
-from triage.code.retriever import make_search_query
+from triage.find.codebase import GitCodebase
+from triage.find.retriever import make_search_query
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:

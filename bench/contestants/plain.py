@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from bench.contestants.answer import run_contestant
-from triage.code.files.file_filter import get_skip_reason
-from triage.code.files.file_text import load_text
-from triage.code.git.commit import open_commit
-from triage.code.words.bm25 import BM25, TermCounter, TermCounts
-from triage.code.words.tokens import Vocabulary, find_words, split_into_terms
+from triage.find.files.file_filter import get_skip_reason
+from triage.find.files.file_text import load_text
+from triage.find.words.bm25 import BM25, TermCounter, TermCounts
+from triage.find.words.tokens import Vocabulary, find_words, split_into_terms
+from triage.git.commit import open_commit
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:

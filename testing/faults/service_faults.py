@@ -134,7 +134,7 @@ AGENT_REQUESTS = 5
 
 @contextmanager
 def _short_read_limit() -> Iterator[None]:
-    with patch("triage.model.endpoint.READ_SECONDS", SLOW_SECONDS / 4):
+    with patch("triage.outside.model.endpoint.READ_SECONDS", SLOW_SECONDS / 4):
         yield
 
 

@@ -104,7 +104,7 @@ def simulate_backlog(repo: Path, folder: Path, fault_share: float = 0.0) -> Iter
 
 @contextmanager
 def _without_waits(quick: Mapping[str, float]) -> Iterator[None]:
-    name = "triage.github.repository_connection.RepositoryConnection.__post_init__"
+    name = "triage.outside.github.repository_connection.RepositoryConnection.__post_init__"
     start: Any = pkgutil.resolve_name(name)
 
     def start_quickly(connection: Any) -> None:

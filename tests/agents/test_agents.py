@@ -27,9 +27,9 @@ from triage.domain.code import BestPlace, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.read_issue import read_issue
 from triage.ports import ISSUE_SEARCH
+from triage.read.kind.issue_kind import read_kind
+from triage.read.read_issue import read_issue
 
 
 def case(**changes: Any) -> AgentInput:

@@ -13,7 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from tests.code.indexes import make_codebase
+from tests.find.indexes import make_codebase
 from triage.agents import code_tools
 from triage.agents.code_tools import build_code_tools
 from triage.agents.shown_code import ShownCode

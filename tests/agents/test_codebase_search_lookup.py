@@ -24,8 +24,8 @@ from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
 from triage.graph.step_runner import collect_records, tool_records
 from triage.graph.tool_runner import ToolRunner
-from triage.issue.read_issue import read_issue
 from triage.ports import Services
+from triage.read.read_issue import read_issue
 
 CODE = FakeCodebase(factories.FILES)
 ENOUGH = AIMessage("enough")

@@ -1,6 +1,6 @@
 """GitHub on loopback, as for its other clients."""
 
-from tests.github.conftest import (
+from tests.outside.github.conftest import (
     api,
     no_wait_between_writes,
     open_tracker,

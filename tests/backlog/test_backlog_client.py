@@ -7,7 +7,7 @@ import pytest
 from testing.each_row import each_row
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.backlog.backlog_values import NEWEST
-from tests.github.conftest import QUICK
+from tests.outside.github.conftest import QUICK
 from triage.backlog.backlog_client import (
     MAX_QUERY_CHARS,
     PAGE_SIZE,

@@ -13,7 +13,7 @@ from triage.backlog.list_backlog import BY_BOT, NO_PAST, ListServices, find_skip
 from triage.base.errors import BadInput, GitHubUnavailable
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
-from triage.github.read_past_issues import MAX_BODY_CHARS
+from triage.outside.github.read_past_issues import MAX_BODY_CHARS
 
 
 def list_pages(

@@ -27,10 +27,10 @@ from triage.backtest.choose_cases import (
 )
 from triage.backtest.judge import is_product_code
 from triage.base.errors import BadInput
-from triage.code.git.commit_log import LoggedCommit
-from triage.code.git.history import GitHistory
-from triage.code.past_changes import is_about_work, is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
+from triage.find.past_changes import is_about_work, is_mainly_fix
+from triage.git.commit_log import LoggedCommit
+from triage.git.history import GitHistory
 
 
 @dataclass

@@ -7,7 +7,7 @@ import pytest
 
 from testing.each_row import each_row
 from testing.fakes import FakeOutput
-from tests.jobs.run_harness import RunHarness
+from tests.run.run_harness import RunHarness
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.make_scorecard import ScorecardJob, make_scorecard, parse_since
 from triage.base.errors import BadInput

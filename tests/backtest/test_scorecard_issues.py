@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testing.servers.github_api import JOB_TOKEN, PERSON_TOKEN, SLUG, ApiFault, GitHubApi
-from tests.github.conftest import QUICK
+from tests.outside.github.conftest import QUICK
 from triage.backtest import closed_issues
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.base.errors import (

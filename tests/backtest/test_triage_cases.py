@@ -15,7 +15,7 @@ from triage.backtest.triage_cases import find_duplicates, list_groups, recall_kn
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
 from triage.ports import Services
-from triage.writes.deduplicate import read_state
+from triage.say.our_comment import read_state
 
 REPOSITORY = Repository(slug="acme/shop")
 FILES = {"shop/cart.py": "def total(prices):\n    return sum(prices)\n"}

@@ -10,7 +10,7 @@ from tests.say import sample_reports, sample_runs
 from tests.say.sample_reports import FULL, change_report
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
-from triage.writes.report_outputs import dump_report
+from triage.run.write.report_outputs import dump_report
 
 
 def test_the_published_schema_is_up_to_date(golden):

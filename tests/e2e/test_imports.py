@@ -87,6 +87,13 @@ def test_a_skipped_event_loads_neither_flows_nor_graph(job: Job):
     assert (
         packages(loaded) & (UNWANTED | {"langgraph", "langchain_core", "chromadb", "numpy", "github", "httpx"}) == set()
     )
-    unneeded = ("triage.jobs", "triage.graph", "triage.code", "triage.issue", "triage.agents", "triage.ports")
+    unneeded = (
+        "triage.run.triage_issue",
+        "triage.graph",
+        "triage.find",
+        "triage.read",
+        "triage.agents",
+        "triage.ports",
+    )
     assert [name for name in loaded if name.startswith(unneeded)] == []
-    assert "triage.events.route" in loaded
+    assert "triage.run.may_run.route" in loaded

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
-from tests.code.test_code_history import git
+from tests.find.test_code_history import git
 from tests.say.sample_reports import EVIL
 from triage.action import main
 

@@ -15,9 +15,9 @@ from triage.domain.issue import Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.github.issue_tracker import IssueTracker
-from triage.jobs.run_context import Run
-from triage.jobs.triage_issue import NO_SUCH_LABEL, run_task
+from triage.outside.github.issue_tracker import IssueTracker
+from triage.run.run_context import Run
+from triage.run.triage_issue import NO_SUCH_LABEL, run_task
 
 VAGUE = "It crashes when I save."
 

@@ -22,9 +22,9 @@ from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.github.issue_tracker import IssueTracker
-from triage.jobs.run_context import Run, RunResult
-from triage.jobs.triage_issue import run_task
+from triage.outside.github.issue_tracker import IssueTracker
+from triage.run.run_context import Run, RunResult
+from triage.run.triage_issue import run_task
 
 BOT = "github-actions[bot]"
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="mona")

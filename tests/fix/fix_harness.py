@@ -9,7 +9,7 @@ from testing.comment_parts import CommentParts, split_comment
 from testing.fake_files import FakeFiles
 from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
-from tests.jobs.run_harness import RunHarness, our_comment
+from tests.run.run_harness import RunHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
     AffectedModule,

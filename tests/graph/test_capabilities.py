@@ -16,8 +16,8 @@ from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.fix_graph import NODES
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_input, restrict_services
 from triage.graph.step_runner import Step, run_agent
+from triage.outside.web.web_search_tool import build_search_tool
 from triage.ports import Services
-from triage.web.web_search_tool import build_search_tool
 
 NO_POWERS = {"human_review_gate", "regenerate_with_feedback", "abort", "handle_error"}
 """Nodes of the fix flow that only decide."""

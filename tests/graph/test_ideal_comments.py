@@ -8,9 +8,9 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git
 from testing.fakes import fake_services
-from triage.code.codebase import GitCodebase
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, Repository
+from triage.find.codebase import GitCodebase
 from triage.graph.run_graph import run_graph
 from triage.say.comment import preview_comment
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
-from tests.issue import native_reports
+from tests.read import native_reports
 from triage.agents.prompts import build_system_message
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph

@@ -15,7 +15,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
 from triage.graph.step_runner import collect_records, tool_records
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 
 Script = Callable[[ReceivedRequest], ScriptedReply]
 READ = ("read_lines", '{"path": "src/parse.py", "start": 1, "end": 2}')

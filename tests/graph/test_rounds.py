@@ -15,8 +15,8 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serv
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 from triage.graph.tool_runner import ToolRunner
+from triage.outside.web.web_search_tool import build_search_tool
 from triage.ports import Services
-from triage.web.web_search_tool import build_search_tool
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 GAP = "is `leap_year` checked?"

@@ -1,7 +1,7 @@
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failure
 from triage.domain.issue import Issue
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Expected, Place
 from triage.reproduce.example.example import Example
 from triage.reproduce.expected import find_expected, is_named_error, is_same_message, is_shown_error, shows_output, stem

@@ -5,15 +5,15 @@ import re
 import pytest
 
 from testing.each_row import each_row
-from tests.issue import native_reports
+from tests.read import native_reports
 from tests.say.rendering import render_comment
 from tests.say.sample_reports import RULES
 from triage.domain.findings import MissingInformation
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
-from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
-from triage.issue.read_issue import read_issue
-from triage.issue.reporter_language import detect_reporter_language, get_phrases, list_languages
+from triage.read.questions.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.read.read_issue import read_issue
+from triage.read.reporter_language import detect_reporter_language, get_phrases, list_languages
 from triage.say.hidden_state import next_state
 
 FORM = """

@@ -13,6 +13,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents import codebase_rules
 from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.cited_places import find_places
 from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup
 from triage.agents.codebase_rules import build_search_input
 from triage.agents.prompts import (
@@ -26,7 +27,6 @@ from triage.agents.prompts import (
 from triage.agents.shown_code import Block, ShownCode, cut_longest, format_file, make_excerpt, pluralize
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
-from triage.citations.cited_places import find_places
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Passage, PathChange, RegressionWindow, Section, Span
 from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
+from triage.agents.cited_places import link_marks
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, is_question
 from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
-from triage.citations.cited_places import link_marks
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Excerpt
 from triage.domain.findings import AgentFinding, CodebaseFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict

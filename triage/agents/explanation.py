@@ -6,7 +6,7 @@ Whatever else a model answers says nothing to anybody: what rules know stays as 
 import re
 from collections.abc import Sequence
 
-from triage.citations.cited_places import link_marks
+from triage.agents.cited_places import link_marks
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.report import Explanation

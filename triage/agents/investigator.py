@@ -11,16 +11,16 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
-from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
-from triage.issue.questions.missing_information import (
+from triage.ports import Codebase, Model, Services
+from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
+from triage.read.questions.missing_information import (
     MAX_QUESTIONS,
     asks_for_help,
     find_missing_information,
     speaks_of_failure,
 )
-from triage.issue.questions.tool_version import TOOLS, ask_tool_version
-from triage.issue.reporter_language import get_phrases
-from triage.ports import Codebase, Model, Services
+from triage.read.questions.tool_version import TOOLS, ask_tool_version
+from triage.read.reporter_language import get_phrases
 
 MAX_TOKENS = 1_500
 MAX_KEYWORDS = 12

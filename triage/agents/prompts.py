@@ -15,8 +15,8 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import EarlierReport, HumanExchange
 from triage.domain.past_issues import SimilarIssue
-from triage.issue.reporter_language import get_phrases
 from triage.ports import Services
+from triage.read.reporter_language import get_phrases
 from triage.safety.clean_text import clean_text
 
 CATALOGUE = "project's skills"

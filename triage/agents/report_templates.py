@@ -9,9 +9,9 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TicketDraft, TriageReport
 from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
 from triage.domain.report import MAX_LABELS
-from triage.issue.kind.severity_signs import find_severity, find_severity_signs
-from triage.issue.kind_names import LABEL_WORDS, choose_label, find_labelled_kind
-from triage.issue.versions.regressions import find_regression
+from triage.read.kind.severity_signs import find_severity, find_severity_signs
+from triage.read.kind_names import LABEL_WORDS, choose_label, find_labelled_kind
+from triage.read.versions.regressions import find_regression
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200

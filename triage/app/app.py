@@ -24,7 +24,7 @@ from triage.app.settings import (
 )
 from triage.base.errors import BadInput
 from triage.domain.project_config import ProjectConfig
-from triage.output.job_files import read_event
+from triage.outside.output.job_files import read_event
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -33,14 +33,13 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
 
-    from triage.code.codebase import GitCodebase
     from triage.domain.issue import Attachment, Issue
     from triage.domain.report import RunReport
-    from triage.github.issue_approvals import GitHubIssueApprovals
-    from triage.github.issue_tracker import IssueTracker
-    from triage.github.repository_connection import RepositoryConnection
-    from triage.jobs.run_context import Run
-    from triage.model.endpoint import Endpoint
+    from triage.find.codebase import GitCodebase
+    from triage.outside.github.issue_approvals import GitHubIssueApprovals
+    from triage.outside.github.issue_tracker import IssueTracker
+    from triage.outside.github.repository_connection import RepositoryConnection
+    from triage.outside.model.endpoint import Endpoint
     from triage.ports import (
         Codebase,
         IteratePastIssues,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
         Tier,
         Toolset,
     )
+    from triage.run.run_context import Run
 
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
@@ -98,7 +98,7 @@ class App:
 
     def with_checkout(self) -> App:
         """Return the same for the repository that the job has checked out, which may lie below the workspace."""
-        from triage.code.git.commit import find_checkout
+        from triage.git.commit import find_checkout
 
         root = find_checkout(self.root, self.repository)
         if root != self.root:
@@ -116,7 +116,7 @@ class App:
             BadInput: The path is no readable file, or the workflow names a file that does not exist.
         """
         from triage.app.settings.project_file import MAX_BYTES, parse_project_config
-        from triage.code.files.project_files import read_file
+        from triage.find.files.project_files import read_file
 
         path = self.settings.config_file
         data = read_file(self.root, path, MAX_BYTES)
@@ -140,14 +140,14 @@ class App:
     @cached_property
     def github(self) -> IssueTracker:
         """The repository on GitHub. Raises BadInput if its name is not `owner/name`."""
-        from triage.github.issue_tracker import IssueTracker
+        from triage.outside.github.issue_tracker import IssueTracker
 
         return self.open_github(IssueTracker)
 
     @cached_property
     def approvals(self) -> GitHubIssueApprovals:
         """What approving suggestions asks of the repository. Raises BadInput as `github`."""
-        from triage.github.issue_approvals import GitHubIssueApprovals
+        from triage.outside.github.issue_approvals import GitHubIssueApprovals
 
         return self.open_github(GitHubIssueApprovals)
 
@@ -160,8 +160,8 @@ class App:
         token, limit = self.settings.github_token.get_secret_value(), self.config.past_issues
         if not token or not limit or "/" not in self.repository:
             return None
-        from triage.github.issue_tracker import IssueTracker
-        from triage.jobs.run_context import iterate_visible
+        from triage.outside.github.issue_tracker import IssueTracker
+        from triage.run.run_context import iterate_visible
 
         return partial(iterate_visible, partial(self.open_github(IssueTracker).iterate_past_issues, limit))
 
@@ -176,7 +176,7 @@ class App:
     ) -> Run:
         """Return what a job acts through, with the times that the settings and a signal leave it."""
         from triage.domain.issue import Repository
-        from triage.jobs.run_context import Run
+        from triage.run.run_context import Run
 
         run_seconds = self.settings.limits().run_seconds
 
@@ -256,7 +256,7 @@ class App:
         return replace(self, settings=self.settings.with_rules_engine()).open_checkout(None)
 
     def open_checkout(self, embeddings: Embeddings | None) -> GitCodebase:
-        from triage.code.codebase import GitCodebase
+        from triage.find.codebase import GitCodebase
 
         return GitCodebase(
             self.root,
@@ -270,11 +270,11 @@ class App:
         settings, redactor = self.settings, self.redactor
         if settings.effective_engine == "rules":
             return None, None
-        from triage.model.budget import Budget
-        from triage.model.chat_model import ChatModel
-        from triage.model.embeddings import MeteredEmbeddings
-        from triage.model.endpoint import RetryPolicy
-        from triage.model.token_count import PriceTable
+        from triage.outside.model.budget import Budget
+        from triage.outside.model.chat_model import ChatModel
+        from triage.outside.model.embeddings import MeteredEmbeddings
+        from triage.outside.model.endpoint import RetryPolicy
+        from triage.outside.model.token_count import PriceTable
 
         limits = settings.limits()
         budget = Budget(limits, PriceTable(self.config.prices), time.monotonic, utc_now)
@@ -290,7 +290,7 @@ class App:
         return chat, MeteredEmbeddings(endpoint, name, budget, limits, retry, redact_texts)
 
     def open_endpoint(self, request_id: str) -> Endpoint:
-        from triage.model.endpoint import OPENAI_URL, Endpoint
+        from triage.outside.model.endpoint import OPENAI_URL, Endpoint
 
         base_url = self.settings.model_base_url or OPENAI_URL
         return Endpoint(self.settings.endpoint_key, request_id, base_url, self.settings.reasoning_effort)
@@ -304,13 +304,13 @@ class App:
         environment, settings = self.environment, self.settings
         redact = self.redactor.redactor_for("web search")
         if self.web_search == "tavily":
-            from triage.web.web_search_tool import build_search_tool
+            from triage.outside.web.web_search_tool import build_search_tool
 
             key, url = settings.tavily_api_key, environment.tavily_base_url
             return self._run_tools([build_search_tool(key, url, redact)])
         if self.web_search == "github":
-            from triage.github.issue_search import IssueSearch
-            from triage.web.github_search import build_github_search
+            from triage.outside.github.issue_search import IssueSearch
+            from triage.outside.web.github_search import build_github_search
 
             return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
@@ -318,7 +318,7 @@ class App:
     def _open_attachments(self) -> Callable[[Issue], list[Attachment]] | None:
         if not self.config.attachments or not self.environment.server_url:
             return None
-        from triage.github.attachment_reader import AttachmentReader
+        from triage.outside.github.attachment_reader import AttachmentReader
 
         return AttachmentReader(self.environment.server_url, self.redactor.redactor_for("attachment")).read
 
@@ -337,6 +337,6 @@ class App:
         collector = self.environment.collector
         if collector is None:
             return None
-        from triage.output.telemetry.otlp_exporter import OtlpExporter
+        from triage.outside.output.telemetry.otlp_exporter import OtlpExporter
 
         return OtlpExporter(collector, self.progress, self.redactor).export

@@ -17,7 +17,7 @@ from triage.base import threads
 from triage.base.errors import BadInput, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Issue, Repository
-from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_text, parse_issue_url
+from triage.run.may_run.issue_option import MAX_BYTES, is_url, parse_issue_text, parse_issue_url
 
 T = TypeVar("T")
 

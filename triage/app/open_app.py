@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from triage.app.app import App
 from triage.app.settings import RunnerEnvironment, Settings, collect_own_secrets, find_unknown_variables
 from triage.base.errors import BadInput, WrongUsage
-from triage.output.job_output import JobOutput
-from triage.output.safe_lines import LineWriter
+from triage.outside.output.job_output import JobOutput
+from triage.outside.output.safe_lines import LineWriter
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from triage.domain.task import TaskName
-    from triage.output.terminal import TerminalOutput
+    from triage.outside.output.terminal import TerminalOutput
 
 __all__ = ["JobOutput", "open_at_terminal", "open_in_job", "open_job_output"]
 
@@ -61,8 +61,8 @@ def open_at_terminal(
         BadInput: A variable has a bad value.
     """
     from triage.app.settings.network_settings import prepare_network
-    from triage.code.git.git import read_origin
-    from triage.output.terminal import TerminalOutput
+    from triage.git.git import read_origin
+    from triage.outside.output.terminal import TerminalOutput
 
     if not repo.is_dir():
         raise WrongUsage(f"--repo: {repo} is not a folder.")

@@ -11,9 +11,9 @@ from triage.app.app import App
 from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
 from triage.app.settings.network_settings import prepare_network
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
-from triage.jobs.run_context import export_telemetry
-from triage.output.line_logs import ServerLog
+from triage.outside.output.line_logs import ServerLog
 from triage.ports import Services
+from triage.run.run_context import export_telemetry
 from triage.safety.secrets.redactor import SecretRedactor
 
 DEFAULT_RECURSION_LIMIT = 25

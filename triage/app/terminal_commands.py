@@ -29,10 +29,10 @@ from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.code import ExecutedCode, SearchQuery
 from triage.domain.report import RunReport
-from triage.events.issue_option import parse_issue_lines
-from triage.jobs.run_context import export_telemetry
+from triage.run.may_run.issue_option import parse_issue_lines
+from triage.run.run_context import export_telemetry
+from triage.run.write.report_outputs import dump_report
 from triage.say.comment import preview_comment
-from triage.writes.report_outputs import dump_report
 
 _MAX_EVIDENCE_BYTES = 8_000_000
 
@@ -99,7 +99,7 @@ def locate(
     as_json: Json = False,
 ) -> None:
     """Rank the files of a checkout for an issue given on standard input."""
-    from triage.issue.read_issue import read_issue
+    from triage.read.read_issue import read_issue
 
     issue = read_issue_file("-")
     app, output = open_at_terminal(repo)
@@ -127,7 +127,7 @@ def read(
     as_json: Json = False,
 ) -> None:
     """Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout."""
-    from triage.issue.issue_summary import dump_summary, format_summary, name_kind
+    from triage.read.issue_summary import dump_summary, format_summary, name_kind
 
     if lines:
         for issue, repo in parse_issue_lines(read_text(file)):

@@ -14,12 +14,12 @@ from triage.backlog.backlog import ListedIssue, ListedPage
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
-from triage.github.comments import Comments
-from triage.github.github_errors import translate_read_errors
-from triage.github.issue_nodes import CommentPage, IssueNode, list_nodes
-from triage.github.issue_reader import IssueReader
-from triage.github.repository_connection import RepositoryConnection
-from triage.issue.read_issue import shorten_thread
+from triage.outside.github.comments import Comments
+from triage.outside.github.github_errors import translate_read_errors
+from triage.outside.github.issue_nodes import CommentPage, IssueNode, list_nodes
+from triage.outside.github.issue_reader import IssueReader
+from triage.outside.github.repository_connection import RepositoryConnection
+from triage.read.read_issue import shorten_thread
 
 MAX_QUERY_CHARS = 250
 _REFUSED = re.compile(r"(?:^|[\s(-])((?:repo|org|user|sort|type|created):|is:(?:pr|pull-request|issue)\b)", re.I)

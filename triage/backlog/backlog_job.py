@@ -20,8 +20,8 @@ from triage.backlog.run_batch import BatchJob, triage_batch
 from triage.base.errors import BadInput
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.run import Status
-from triage.jobs.run_context import Run
 from triage.ports import Services
+from triage.run.run_context import Run
 from triage.say.notices import EMPTY_OUTPUTS
 
 LIST_WAIT_SECONDS = 300.0

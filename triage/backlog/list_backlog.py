@@ -11,11 +11,11 @@ from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
-from triage.events.admission import label_skip_reason
-from triage.github.issue_nodes import MAX_TITLE_CHARS
-from triage.github.read_past_issues import MAX_BODY_CHARS
-from triage.issue.other_issues import make_visible
+from triage.outside.github.issue_nodes import MAX_TITLE_CHARS
+from triage.outside.github.read_past_issues import MAX_BODY_CHARS
 from triage.ports import IteratePastIssues, ProgressLog
+from triage.read.other_issues import make_visible
+from triage.run.may_run.admission import label_skip_reason
 
 BY_BOT = "A bot opened it."
 NO_PAST = "Past issues could not be read: the issues of the backlog are compared with each other and what was read."

@@ -8,10 +8,10 @@ from triage.backlog.backlog import Backlog
 from triage.backlog.backlog_files import BacklogFiles
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.jobs.run_context import export_telemetry
 from triage.ports import ProgressLog, Services
+from triage.run.run_context import export_telemetry
+from triage.run.write.plan_effects import with_known_repository
 from triage.say.comment import withhold_details
-from triage.writes.plan_effects import with_known_repository
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 

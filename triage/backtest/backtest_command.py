@@ -203,7 +203,7 @@ def _find_reason_to_stop(results: Sequence[CaseResult], max_usd: float) -> str:
 
 def _compare_duplicates(app: App, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
     from triage.backtest.triage_cases import find_duplicates
-    from triage.code.codebase import GitCodebase
+    from triage.find.codebase import GitCodebase
 
     if any(issue.duplicate_of for issue in memory):
         app.progress.info("Comparing the issues that somebody marked as duplicates.")

@@ -13,8 +13,8 @@ from triage.app.app import App
 from triage.backtest.results import PastCase
 from triage.base.errors import BadInput, GitError, SetupError
 from triage.domain.past_issues import PastIssue
-from triage.issue.other_issues import make_visible
 from triage.ports import Codebase, Services
+from triage.read.other_issues import make_visible
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -36,8 +36,8 @@ def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> 
 
 
 def _build_codebase(case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:
-    from triage.code.codebase import GitCodebase
-    from triage.code.indexed_commit import PastCommit
+    from triage.find.codebase import GitCodebase
+    from triage.find.indexed_commit import PastCommit
 
     return GitCodebase(
         app.root,
@@ -57,7 +57,7 @@ def read_past_issues(app: App, last: int) -> list[PastIssue]:
         SetupError: There is no token, or GitHub refuses it.
         GitHubUnavailable: GitHub does not answer.
     """
-    from triage.github.issue_tracker import IssueTracker
+    from triage.outside.github.issue_tracker import IssueTracker
 
     if not app.settings.github_token.get_secret_value():
         raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")
@@ -81,14 +81,14 @@ def _is_enough(found: Sequence[PastIssue], last: int, memory: int) -> bool:
 
 def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
     """Return the issues as the memory of a run has them: their visible text, cut."""
-    from triage.github.read_past_issues import MAX_BODY_CHARS as REMEMBERED
+    from triage.outside.github.read_past_issues import MAX_BODY_CHARS as REMEMBERED
 
     return [make_visible(issue.model_copy(update={"body": issue.body[:REMEMBERED]})) for issue in past]
 
 
 def check_has_files(app: App, commits: Sequence[str]) -> None:
     """Raise BadInput if the clone lacks most files of the oldest commit, as one made with --filter does."""
-    from triage.code.git.commit import open_commit
+    from triage.git.commit import open_commit
 
     try:
         listing = open_commit(app.root, commits[-1]).list_files()

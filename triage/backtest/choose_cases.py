@@ -11,11 +11,11 @@ from pathlib import Path
 from triage.backtest.judge import is_product_code
 from triage.backtest.results import PastCase
 from triage.base.errors import BadInput, GitError
-from triage.code.git.commit import CommitTree, open_commit
-from triage.code.git.commit_log import LoggedCommit
-from triage.code.git.history import GitHistory
-from triage.code.past_changes import is_about_work, is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
+from triage.find.past_changes import is_about_work, is_mainly_fix
+from triage.git.commit import CommitTree, open_commit
+from triage.git.commit_log import LoggedCommit
+from triage.git.history import GitHistory
 
 NO_COMMIT = "the commit of the fix is not in this clone"
 NO_CODE = "the fix edits no code that was there before"
@@ -25,7 +25,7 @@ LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
 MAX_LISTED_FILES = 30
-"""Of a pull request; of one with more, not all are known (`triage.github.read_past_issues`)."""
+"""Of a pull request; of one with more, not all are known (`triage.outside.github.read_past_issues`)."""
 MAX_COMMITS = 250
 """Of a pull request that was rebased: as many as GitHub lists."""
 _SHORT_ID = 7

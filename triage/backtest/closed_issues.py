@@ -13,12 +13,12 @@ from itertools import islice
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
-from triage.github.comments import Comments
-from triage.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
-from triage.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
-from triage.github.issue_reader import IssueReader, read_comments
-from triage.github.read_past_issues import find_original
-from triage.github.repository_connection import RepositoryConnection
+from triage.outside.github.comments import Comments
+from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
+from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
+from triage.outside.github.issue_reader import IssueReader, read_comments
+from triage.outside.github.read_past_issues import find_original
+from triage.outside.github.repository_connection import RepositoryConnection
 from triage.say.hidden_state import CommentState, parse_state
 
 PAGE_SIZE = 50

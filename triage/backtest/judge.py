@@ -15,10 +15,10 @@ from triage.backtest.results import (
     PlaceResult,
     RankedFile,
 )
-from triage.code.files.file_roles import classify_file
 from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
 from triage.domain.task import Subject
+from triage.find.files.file_roles import classify_file
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import find_named_files, hash_label
 

@@ -21,10 +21,10 @@ from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.statement import SUBJECTS
-from triage.jobs.run_context import Run, RunResult
+from triage.run.run_context import Run, RunResult
+from triage.run.write.apply_local_effects import apply_local_effects
 from triage.say.hidden_state import next_state
 from triage.say.notices import plan_page, plan_unfinished
-from triage.writes.apply_local_effects import apply_local_effects
 
 DEFAULT_SINCE = "90d"
 _MAX_DAYS = 731

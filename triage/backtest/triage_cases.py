@@ -12,8 +12,8 @@ from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
-from triage.issue.read_issue import read_issue
 from triage.ports import Codebase, Services
+from triage.read.read_issue import read_issue
 from triage.say.hidden_state import CommentState, render_state
 
 LOOKED_AT = 50

@@ -4,15 +4,15 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from triage.base.errors import BadInput, GitError
-from triage.code.files.file_filter import get_skip_reason
-from triage.code.files.file_roles import classify_file
-from triage.code.files.file_text import load_text
-from triage.code.files.languages import detect_language
-from triage.code.git.commit import CommitTree, open_commit
-from triage.code.git.tree import Entry
-from triage.code.parse.parser_process import count_syntax_errors
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, EditablePath
+from triage.find.files.file_filter import get_skip_reason
+from triage.find.files.file_roles import classify_file
+from triage.find.files.file_text import load_text
+from triage.find.files.languages import detect_language
+from triage.find.parse.parser_process import count_syntax_errors
 from triage.fix.patch.path_rules import has_allowed_kind
+from triage.git.commit import CommitTree, open_commit
+from triage.git.tree import Entry
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from triage.approval.decide_approval import is_expired
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import BaseFile, FileVersion, PatchDraft, PatchProposal
 from triage.domain.value import Value, hash_value
 from triage.fix.fix_ports import BaseFiles, CommitRequest, PatchCommit, ProposalStore
+from triage.run.may_run.decide_approval import is_expired
 from triage.safety.active_content import format_plain_line
 
 MAX_SUBJECT_CHARS = 72

@@ -11,7 +11,7 @@ from triage.app.app import App
 from triage.app.settings import remove_own_variables
 from triage.base.errors import BadInput
 from triage.fix.fix_ports import OpenExample, ProposalStore, ReportExample
-from triage.jobs.run_context import Run
+from triage.run.run_context import Run
 
 if TYPE_CHECKING:
     from triage.fix.jobs.fix_job import FixJob
@@ -54,14 +54,14 @@ def open_workspace(app: App, environ: Mapping[str, str]) -> "LocalWorkspace":
 def read_proposal_file(app: App) -> bytes | None:
     """The file of the job `propose`; None without one. Raises BadInput if it cannot be read."""
     from triage.fix.jobs.fix_job import MAX_RESULT_BYTES
-    from triage.output.job_files import PROPOSAL, read_own_file
+    from triage.outside.output.job_files import PROPOSAL, read_own_file
 
     return read_own_file(app.workspace, PROPOSAL, MAX_RESULT_BYTES)
 
 
 def write_proposal_file(app: App, text: str) -> str:
     """Writes the file for the jobs after `propose`. Raises BadInput if it cannot be written."""
-    from triage.output.job_files import PROPOSAL, write_file
+    from triage.outside.output.job_files import PROPOSAL, write_file
 
     if app.redactor.redactor_for("proposal")(text) != text:
         raise BadInput("The patch holds one of the run's own secrets. It is not written.")
@@ -70,7 +70,7 @@ def write_proposal_file(app: App, text: str) -> str:
 
 def write_example_files(app: App, example: ReportExample) -> None:
     """Writes what the job `verify` runs. Raises BadInput if it cannot be written."""
-    from triage.output.job_files import write_file
+    from triage.outside.output.job_files import write_file
 
     redact = app.redactor.redactor_for("example")
     for name, text in example.files.items():
@@ -79,7 +79,7 @@ def write_example_files(app: App, example: ReportExample) -> None:
 
 def read_example_runs(app: App) -> tuple[bytes, bytes] | None:
     """What the job `verify` has written: a stranger's words. None if it ran no example, or they cannot be read."""
-    from triage.output.job_files import read_own_file
+    from triage.outside.output.job_files import read_own_file
 
     try:
         base, after = (

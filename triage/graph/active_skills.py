@@ -6,8 +6,8 @@ from typing import Any
 from triage.domain.findings import AgentName
 from triage.domain.skill import MAX_ACTIVE_SKILLS, SkillTier, UsedSkill
 from triage.graph.triage_state import BugTriageState
-from triage.issue.skills import match_skills
 from triage.ports import Codebase, Services
+from triage.read.skills import match_skills
 
 LINK_TIER: SkillTier = 1
 MAX_SUSPECTS, MAX_SUSPECTS_BY_RULES = 3, 1

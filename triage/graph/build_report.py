@@ -15,11 +15,11 @@ from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.routing import is_searched
 from triage.graph.triage_state import BugTriageState
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.questions.missing_information import MAX_QUESTIONS
-from triage.issue.read_issue import read_issue
-from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
+from triage.read.kind.issue_kind import read_kind
+from triage.read.questions.missing_information import MAX_QUESTIONS
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import quote_code_steps
 from triage.say.decide import with_statements
 
 MAX_SHOWN_SECTIONS = 3

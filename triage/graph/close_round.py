@@ -8,7 +8,7 @@ from triage.domain.past_issues import OpenGap
 from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.triage_state import BugTriageState, Update
-from triage.issue.reporter_language import get_phrases
+from triage.read.reporter_language import get_phrases
 from triage.safety.secrets.web_query import restrict_query
 
 MAX_FAILED_RESOLVES = 3

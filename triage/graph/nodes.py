@@ -6,11 +6,11 @@ from typing import Any, Protocol
 from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
+from triage.agents.cited_places import find_places
 from triage.agents.critic import can_change_something
 from triage.agents.writer import wants_ticket
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
-from triage.citations.cited_places import find_places
 from triage.domain.code import BestPlace, CodeHistory, Excerpt, ExecutedCode
 from triage.domain.findings import AgentName, CodebaseFinding, DeclinedAnswer
 from triage.domain.issue import Attachment, EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
@@ -25,19 +25,19 @@ from triage.graph.close_round import close_round, require_verified_citation
 from triage.graph.routing import choose_next, is_searched, may_search_web, measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
-from triage.issue.area_labels import choose_area_labels
-from triage.issue.issue_forms import find_used_forms, parse_forms
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.kind.security_signs import reports_vulnerability
-from triage.issue.other_issues import choose_search_words
-from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
-from triage.issue.report_facts import find_facts
-from triage.issue.reporter_language import find_exchanges
-from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Codebase, Services
+from triage.read.area_labels import choose_area_labels
+from triage.read.issue_forms import find_used_forms, parse_forms
+from triage.read.kind.issue_kind import read_kind
+from triage.read.kind.security_signs import reports_vulnerability
+from triage.read.other_issues import choose_search_words
+from triage.read.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
+from triage.read.report_facts import find_facts
+from triage.read.reporter_language import find_exchanges
+from triage.read.traces.failing_package import find_failing_package
 from triage.say.decide import with_statements
 from triage.say.hidden_state import parse_state
-from triage.writes.deduplicate import find_our_comment, read_state
+from triage.say.our_comment import find_our_comment, read_state
 
 
 class Node(Protocol):

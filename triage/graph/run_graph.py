@@ -24,8 +24,8 @@ from triage.graph.nodes import (
 )
 from triage.graph.step_runner import cancelled_steps, collect_records
 from triage.graph.triage_state import BugTriageState, apply_update
-from triage.issue.read_issue import read_issue
 from triage.ports import Services
+from triage.read.read_issue import read_issue
 
 GRACE_SECONDS = 5.0
 """Beyond the run's time. The nodes watch the clock themselves, and rules need milliseconds."""

@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
-from triage.code.files.file_roles import classify_file
+from triage.find.files.file_roles import classify_file
 from triage.reproduce.environments.releases import Release, list_mainline
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Change, Evidence, Searched, Selection, Target

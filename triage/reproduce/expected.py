@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from triage.domain.issue import ParsedIssue
-from triage.issue.text_signs import find_sentences
+from triage.read.text_signs import find_sentences
 from triage.reproduce.evidence import Expected, Failure
 from triage.reproduce.example.example import Example, Shown
 from triage.reproduce.example.sessions import without_marks

@@ -8,7 +8,7 @@ from triage.base.errors import GitError
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleOutcome, ExampleResult
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
 from triage.reproduce.environments.source import Source, find_folder, has_entries
 from triage.reproduce.evidence import Execution, Expected

@@ -6,7 +6,7 @@ from typing import Literal
 from triage.app.app import App
 from triage.base.errors import BadInput, GitError, SetupError, TriageError
 from triage.domain.issue import Issue
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Evidence
 from triage.reproduce.example.example import NoExample, Project

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from triage.issue.reporter_language import get_phrases
+from triage.read.reporter_language import get_phrases
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.executed_code import find_executed_code
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell

@@ -6,9 +6,9 @@ from datetime import datetime
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.read_issue import read_issue
-from triage.issue.report_facts import find_facts
+from triage.read.kind.issue_kind import read_kind
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts
 from triage.reproduce.environments.releases import (
     DEPENDENCIES_AFTER,
     Release,

@@ -25,8 +25,8 @@ from triage.domain.statement import (
     SecurityNotice,
     Statement,
 )
-from triage.issue.other_issues import find_referenced_issues
-from triage.issue.reporter_language import get_phrases
+from triage.read.other_issues import find_referenced_issues
+from triage.read.reporter_language import get_phrases
 from triage.say.wording import LOW_CONFIDENCE
 
 MAX_LIKELY = 3

@@ -11,7 +11,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.domain.statement import SUBJECTS, Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
 from triage.domain.task import Subject
-from triage.issue.reporter_language import get_phrases
+from triage.read.reporter_language import get_phrases
 from triage.say import wording
 from triage.say.decide import list_shown
 from triage.say.hidden_state import CommentState

@@ -116,7 +116,7 @@ ALONE: Mapping[str, tuple[str, object]] = {
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
-    "planted time": ("triage.approval.decide_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
+    "planted time": ("triage.run.may_run.decide_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
     "closed pull request": ("triage.fix.github.pull_requests.PullRequests.find", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""
@@ -127,7 +127,7 @@ def _without_defence() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in NO_PROBLEM:
             stack.enter_context(patch(name, lambda *_: ""))
-        stack.enter_context(patch("triage.github.issue_nodes.EditedComment.is_alone_by", lambda *_: True))
+        stack.enter_context(patch("triage.outside.github.issue_nodes.EditedComment.is_alone_by", lambda *_: True))
         yield
 
 

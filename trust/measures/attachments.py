@@ -14,9 +14,9 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serv
 from testing.text.rendered_text import is_invisible
 from testing.text.secret_forms import SECRET_FORMS
 from triage.domain.issue import Issue
-from triage.github import attachment_reader as reader
-from triage.issue import attachments as texts
-from triage.issue.read_issue import read_issue
+from triage.outside.github import attachment_reader as reader
+from triage.read import attachments as texts
+from triage.read.read_issue import read_issue
 from trust.audit_hook import record_audit_events
 from trust.measure import Measure, MeasureResult, sample_evenly
 

@@ -142,7 +142,7 @@ def run_without_defence() -> MeasureResult:
                 f"{name}: {words}" for words in _find_problems(name, job, servers, done, 0.0) if "comments" not in words
             ]
     careless = {
-        "triage.code.git.git._SAFE_SETTINGS": (),
+        "triage.git.git._SAFE_SETTINGS": (),
         "triage.reproduce.environments.source.isolate": lambda git: git,
     }
     for command in ("run", "reproduce"):

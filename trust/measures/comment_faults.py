@@ -41,8 +41,8 @@ MAX_LAG = 4
 LATER_REQUESTS = 6
 """Number of requests after those of a plain run at which a run is killed. Even later ones only look again."""
 WITHOUT_LOOKS = {
-    "triage.github.comments.WAITS_BEFORE_POSTING": (0, 1),
-    "triage.github.comments.WAITS_BEFORE_ENDING": (),
+    "triage.outside.github.comments.WAITS_BEFORE_POSTING": (0, 1),
+    "triage.outside.github.comments.WAITS_BEFORE_ENDING": (),
 }
 SMALL = 0.05
 """Below this share, the schedules with kills are left out: they need the number of requests of each run."""

@@ -37,11 +37,11 @@ UNHANDLED = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
     "slower than a connection's own limit": (
-        "triage.model.endpoint.RetryPolicy.seconds_left",
+        "triage.outside.model.endpoint.RetryPolicy.seconds_left",
         lambda _: math.inf,
     ),
     "a rate limit of the main model only": (
-        "triage.model.chat_model.ChatModel._order_models",
+        "triage.outside.model.chat_model.ChatModel._order_models",
         lambda self, tier: [self.models[tier]],
     ),
 }

@@ -210,7 +210,7 @@ def run_without_defence() -> MeasureResult:
         for number in range(1, 3):
             burst.open_issue(number)
     excess = _find_excess(burst, 1, "issues")
-    admission = "triage.events.admission"
+    admission = "triage.run.may_run.admission"
     with patch(f"{admission}.MAX_RUNS", COMMANDS), patch(f"{admission}._may_command", lambda *_: True):
         asked = [_ask(name) for name in ("an invited author", "a stranger on an issue with the label")]
     return MeasureResult(4, [*excess, *asked[0], *asked[1]] if excess and all(asked) else [])

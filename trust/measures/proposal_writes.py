@@ -24,7 +24,7 @@ from triage.fix.base_files import CommitFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_job import FixJob
 from triage.fix.jobs.run_fix_job import run_fix_job
-from triage.jobs.run_context import Run
+from triage.run.run_context import Run
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.stored_patch_judge import judge_stored

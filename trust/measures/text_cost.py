@@ -8,23 +8,23 @@ from unittest.mock import patch
 from testing.cost_growth import FACTOR, MAX_GROWTH, measure_growth
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.agents import prompts
-from triage.code.rank.query import build_query
-from triage.code.rank.snippets import COMMENT
-from triage.code.text_search import clip_line
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Issue, ParsedIssue
-from triage.events.commands import parse_command
-from triage.issue.questions.missing_information import find_missing_information
-from triage.issue.read_issue import read_issue
-from triage.issue.report_facts import find_facts
-from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
-from triage.output.safe_lines import to_safe_line, to_safe_lines
+from triage.find.rank.query import build_query
+from triage.find.rank.snippets import COMMENT
+from triage.find.text_search import clip_line
+from triage.outside.output.safe_lines import to_safe_line, to_safe_lines
+from triage.read.questions.missing_information import find_missing_information
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts
+from triage.read.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, Example, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.example.sessions import read_session
 from triage.reproduce.example.shown_output import read_stated_output
 from triage.reproduce.expected import find_expected
+from triage.run.may_run.commands import parse_command
 from triage.safety.active_content import find_active_content
 from triage.safety.clean_text import clean_and_count
 from triage.safety.safe_markdown import (

@@ -13,8 +13,8 @@ from testing.servers.github_api import JOB_TOKEN, LOGINS, GitHubApi, serve_githu
 from testing.servers.github_server import GitHubServer
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.domain.issue import Issue, IssueComment
-from triage.issue.read_issue import read_issue_and_thread
-from triage.issue.reporter_language import find_exchanges
+from triage.read.read_issue import read_issue_and_thread
+from triage.read.reporter_language import find_exchanges
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.process_memory import read_megabytes, wait_and_measure_peak
 

@@ -11,7 +11,7 @@ from tests.fix.github.proposal_requests import CART, make_request
 from triage.domain.proposal import PROPOSAL_LIFETIME
 from triage.fix.fix_ports import ProposalStore
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.github.issue_approvals import GitHubIssueApprovals
+from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.ports import IssueApprovals
 
 BRANCH = "triage/7-round-totals"

@@ -5,7 +5,7 @@ import pytest
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault
 from testing.servers.pull_requests_api import PullRequestsApi
-from tests.github.conftest import BASE_FILES
+from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused, TriageError
 from triage.domain.proposal import PullRequest
 from triage.fix.github.proposal_store import GitHubProposalStore

@@ -6,7 +6,7 @@ from testing.fakes import FakeCodebase
 from triage.domain.proposal import BaseFile
 from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.shown_files import MAX_WHOLE_CHARS, ShownCode, collect_tests, find_named
-from triage.issue.read_issue import read_issue_and_thread
+from triage.read.read_issue import read_issue_and_thread
 
 LONG = (
     "import shop\n"

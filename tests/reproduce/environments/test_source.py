@@ -9,8 +9,8 @@ from testing.checkouts.git_repositories import commit, git, write
 from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, trap_was_run
 from testing.each_row import each_row
 from triage.base.errors import GitError
-from triage.code.git.commit import open_commit
 from triage.domain.project_config import ReproduceConfig
+from triage.git.commit import open_commit
 from triage.reproduce.environments.releases import Tag
 from triage.reproduce.environments.source import Source
 from triage.reproduce.example.example import Project

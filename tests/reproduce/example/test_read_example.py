@@ -3,7 +3,7 @@
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from triage.domain.issue import Issue
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 from triage.reproduce.example.example import Example, NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 

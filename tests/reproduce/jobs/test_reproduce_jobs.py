@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 from testing import factories
 from testing.comment_parts import CommentParts, join_comment, split_comment
 from testing.fakes import NOW
-from tests.jobs.run_harness import RunHarness, our_comment
 from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
+from tests.run.run_harness import RunHarness, our_comment
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, RunKey, Trigger
-from triage.events.commands import parse_command
 from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
 from triage.reproduce.jobs.handover import Order, Orders, Results, join_results, parse_file
@@ -32,6 +31,7 @@ from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
+from triage.run.may_run.commands import parse_command
 from triage.safety.active_content import find_active_content
 from triage.say.hidden_state import (
     CommentState,

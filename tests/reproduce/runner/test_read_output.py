@@ -5,7 +5,7 @@ import pytest
 from testing.each_row import each_row
 from triage.base.processes import ProcessResult
 from triage.domain.issue import Issue
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Execution
 from triage.reproduce.runner.read_output import NOT_BUILT, list_failures, read_output
 

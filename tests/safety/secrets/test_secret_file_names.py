@@ -2,8 +2,8 @@ import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
-from triage.code.files.file_filter import get_skip_reason
-from triage.code.files.file_text import load_text
+from triage.find.files.file_filter import get_skip_reason
+from triage.find.files.file_text import load_text
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 
 HELD = """

@@ -12,8 +12,8 @@ from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile
 from triage.fix.commit_text import CommitFacts
-from triage.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
-from triage.github.repository_connection import (
+from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
+from triage.outside.github.repository_connection import (
     RepositoryConnection,
     delete_path,
     read_server_time,

@@ -19,14 +19,14 @@ from triage.fix.github.pull_requests import (
     translate_pull_request_errors,
     translate_pull_request_read_errors,
 )
-from triage.github.github_errors import (
+from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
     github_errors,
     translate_read_errors,
     unreadable_response,
 )
-from triage.github.repository_connection import RepositoryConnection
+from triage.outside.github.repository_connection import RepositoryConnection
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import PullRequest
-from triage.github.github_errors import (
+from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
     bad_token_error,
@@ -17,7 +17,7 @@ from triage.github.github_errors import (
     translate_errors,
     unreadable_response,
 )
-from triage.github.repository_connection import RepositoryConnection
+from triage.outside.github.repository_connection import RepositoryConnection
 
 if TYPE_CHECKING:
     from github.PullRequest import PullRequest as GitHubPullRequest

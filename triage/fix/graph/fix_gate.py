@@ -5,7 +5,6 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from triage.approval.person_answer import Decision, PersonAnswer, parse_answer
 from triage.base.errors import TriageError
 from triage.base.text import quote_value
 from triage.base.threads import in_thread
@@ -15,6 +14,7 @@ from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.graph.judge_check import judge_check
 from triage.fix.patch.unified_diff import format_diff
 from triage.fix.proposal_text import render_proposal
+from triage.run.may_run.person_answer import Decision, PersonAnswer, parse_answer
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 Update = dict[str, Any]

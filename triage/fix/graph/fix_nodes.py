@@ -42,7 +42,7 @@ from triage.fix.patch.check_patch import find_problems, limit_places
 from triage.fix.patch.path_rules import is_inside
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
-from triage.issue.read_issue import read_issue_and_thread
+from triage.read.read_issue import read_issue_and_thread
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.hidden_state import hash_text
 

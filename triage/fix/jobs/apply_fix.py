@@ -2,15 +2,6 @@
 
 from collections.abc import Sequence
 
-from triage.approval.decide_approval import (
-    DRY_RUN,
-    EDITED_COMMENT,
-    UNKNOWN_ID,
-    ApprovalFacts,
-    is_expired,
-    proposal_problem,
-)
-from triage.approval.owner_rights import owner_problem
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import Effect
@@ -39,14 +30,23 @@ from triage.fix.proposal_text import (
     render_refused_pull_request,
     render_rejected,
 )
-from triage.jobs.run_context import RunResult
+from triage.run.may_run.decide_approval import (
+    DRY_RUN,
+    EDITED_COMMENT,
+    UNKNOWN_ID,
+    ApprovalFacts,
+    is_expired,
+    proposal_problem,
+)
+from triage.run.may_run.owner_rights import owner_problem
+from triage.run.run_context import RunResult
+from triage.run.write.apply_effects import apply_issue_effects
+from triage.run.write.apply_local_effects import PublishResult
 from triage.safety.active_content import list_links
 from triage.safety.code_owners import CodeOwners
 from triage.say.comment import read_parts
 from triage.say.hidden_state import CommentState, hash_text, parse_state
-from triage.writes.apply_effects import apply_issue_effects
-from triage.writes.apply_local_effects import PublishResult
-from triage.writes.deduplicate import find_our_comment
+from triage.say.our_comment import find_our_comment
 
 
 async def apply_fix(task: FixTask, job: FixJob) -> RunResult:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pydantic import Field, ValidationError
 
-from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
@@ -14,15 +13,16 @@ from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchP
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
-from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.fix.fix_ports import BaseFiles, OpenExample, ProposalStore, ReportExample
-from triage.jobs.run_context import Run, RunResult
-from triage.jobs.write_results import write_effects
+from triage.run.may_run.decide_approval import MORE_WORDS, NO_ID, role_problem
+from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment
+from triage.run.run_context import Run, RunResult
+from triage.run.write.write_results import write_effects
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.comment import read_parts
 from triage.say.notices import plan_fix_result
+from triage.say.our_comment import find_our_comment, plan_comment_parts, read_state
 from triage.say.template import render_block
-from triage.writes.deduplicate import find_our_comment, plan_comment_parts, read_state
 
 MAX_RESULT_BYTES = 8_000_000
 MAX_ERROR_CHARS = 4_000

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
@@ -10,20 +9,21 @@ from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, Pr
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.events.commands import CommandName, parse_command
-from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.fix.fix_ports import BaseFiles, ReportExample
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, format_answer, read_fix_request
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.fix.proposal_text import render_abandoned, render_proposal
-from triage.jobs.run_context import RunResult, export_telemetry
-from triage.jobs.write_results import write_effects
 from triage.ports import Services
+from triage.run.may_run.commands import CommandName, parse_command
+from triage.run.may_run.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
+from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger
+from triage.run.run_context import RunResult, export_telemetry
+from triage.run.write.report_outputs import plan_proposed
+from triage.run.write.write_results import write_effects
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
-from triage.writes.deduplicate import find_our_comment, read_state
-from triage.writes.report_outputs import plan_proposed
+from triage.say.our_comment import find_our_comment, read_state
 
 MAX_ROLE_LOOKUPS = 5
 

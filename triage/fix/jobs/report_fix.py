@@ -29,7 +29,7 @@ from triage.fix.jobs.fix_job import (
 )
 from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
-from triage.jobs.run_context import RunResult
+from triage.run.run_context import RunResult
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
 NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `store` says why."

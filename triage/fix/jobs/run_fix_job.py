@@ -8,8 +8,8 @@ from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_r
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
-from triage.jobs.run_context import RunResult
-from triage.jobs.write_results import write_skip, write_unfinished
+from triage.run.run_context import RunResult
+from triage.run.write.write_results import write_skip, write_unfinished
 
 
 async def gate_fix(task: FixTask, job: FixJob) -> RunResult:

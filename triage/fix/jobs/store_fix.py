@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from triage.approval.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
@@ -14,7 +13,8 @@ from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, format_answer, parse_result, read_fix_request
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
-from triage.jobs.run_context import RunResult
+from triage.run.may_run.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
+from triage.run.run_context import RunResult
 from triage.say.hidden_state import hash_text
 
 OTHER_COMMITS = (

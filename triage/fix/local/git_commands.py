@@ -1,6 +1,6 @@
 """Runs git as the user, with their name and e-mail, but without hooks, editors, signing or prompts.
 
-`triage.code.git.git` only reads, and reads no configuration of the user. This one writes commits and branches with
+`triage.git.git` only reads, and reads no configuration of the user. This one writes commits and branches with
 plumbing commands: no hook runs, work tree and index stay as they are.
 """
 

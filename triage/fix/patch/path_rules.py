@@ -7,8 +7,8 @@ from typing import Any
 
 from pathspec import PathSpec
 
-from triage.code.files.file_roles import classify_file
-from triage.code.files.languages import detect_language
+from triage.find.files.file_roles import classify_file
+from triage.find.files.languages import detect_language
 from triage.fix.fix_ports import BaseFiles
 from triage.safety.clean_text import find_invisible
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from triage.base.errors import BadInput, GitError
-from triage.code.git.git import Git
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion, PatchDraft
 from triage.fix.fix_ports import BaseFiles
+from triage.git.git import Git
 
 _OPTIONS = ("--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--text")
 _MAX_DIFF_BYTES = 10 * MAX_FILE_CHARS

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.http_client import RequestFailed, send_request
+from triage.outside.http_client import RequestFailed, send_request
 from triage.reproduce.environments.releases import NpmPackage, PypiIndex, Release, read_npm_releases, read_pypi_releases
 from triage.reproduce.example.example import Project
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from triage.base.errors import GitError
 from triage.base.text import word_set
-from triage.code.files.project_files import parse_manifest
-from triage.code.git.commit import isolate, open_repository, write_files
-from triage.code.git.history import to_time
 from triage.domain.project_config import ReproduceConfig
+from triage.find.files.project_files import parse_manifest
+from triage.git.commit import isolate, open_repository, write_files
+from triage.git.history import to_time
 from triage.reproduce.environments.releases import PYTHONS, Tag, is_python_allowed, normalize_version
 from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from triage.issue.traces.traces import find_traces
+from triage.read.traces.traces import find_traces
 
 _PYTHON = re.compile(r"^\s*(?:>>>(?!>) ?|>>(?: |$))(?P<code>.*)$")
 _PYTHON_MORE = re.compile(r"^\s*\.\.\.(?!\.) ?(?P<code>.*)$")

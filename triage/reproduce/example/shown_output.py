@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from triage.base.text import word_set
 from triage.domain.issue import CodeBlock, ParsedIssue
-from triage.issue.versions.versions import PLATFORMS, parse_version
+from triage.read.versions.versions import PLATFORMS, parse_version
 from triage.reproduce.example import python_code
 from triage.reproduce.example.sessions import read_session, without_marks, without_traces
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from triage.base.errors import GitError, SetupError, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.task import ReproduceTask, Trigger
-from triage.jobs.run_context import RunResult
 from triage.reproduce.evidence import Evidence
 from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, join_results, parse_file
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish
+from triage.run.run_context import RunResult
 
 MAX_SECONDS = 2_400.0
 """For all issues. The step has 50 minutes: an example that has been started may end."""

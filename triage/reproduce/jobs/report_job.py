@@ -8,10 +8,7 @@ from triage.base.threads import in_thread
 from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
 from triage.domain.task import ReproduceTask
-from triage.events.trigger_snapshot import get_trigger_comment, to_run_key
-from triage.issue.read_issue import read_issue
-from triage.jobs.run_context import RunResult
-from triage.jobs.write_results import read_again, write_effects, write_skip
+from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.executed_code import find_executed_code, find_failure
 from triage.reproduce.jobs.handover import (
@@ -26,11 +23,14 @@ from triage.reproduce.jobs.handover import (
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_request, select_allowed
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
+from triage.run.may_run.trigger_snapshot import get_trigger_comment, to_run_key
+from triage.run.run_context import RunResult
+from triage.run.write.apply_local_effects import PublishResult
+from triage.run.write.plan_suggestions import plan_close
+from triage.run.write.write_results import read_again, write_effects, write_skip
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
-from triage.writes.apply_local_effects import PublishResult
-from triage.writes.deduplicate import plan_comment_parts, read_state
-from triage.writes.plan_suggestions import plan_close
+from triage.say.our_comment import plan_comment_parts, read_state
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "changed", "newer", "not-reproduced", "other-failure"})

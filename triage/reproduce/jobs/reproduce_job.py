@@ -10,18 +10,18 @@ from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, Skip
-from triage.events.admission import EarlierRuns, check_allowed, logins_to_check
-from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment, restore_issue_at_trigger
-from triage.issue.kind.security_signs import reports_vulnerability
-from triage.issue.read_issue import read_issue
-from triage.jobs.run_context import Run, RunResult
-from triage.jobs.write_results import write_effects
+from triage.read.kind.security_signs import reports_vulnerability
+from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
+from triage.run.may_run.admission import EarlierRuns, check_allowed, logins_to_check
+from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment, restore_issue_at_trigger
+from triage.run.run_context import Run, RunResult
+from triage.run.write.apply_local_effects import PublishResult
+from triage.run.write.write_results import write_effects
 from triage.say.notices import EMPTY_OUTPUTS
+from triage.say.our_comment import read_state
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe
-from triage.writes.apply_local_effects import PublishResult
-from triage.writes.deduplicate import read_state
 
 SECURITY = "it may be a security report, and the result would be public."
 _NAME = r"[\w.+/!-]{1,100}"

@@ -8,9 +8,7 @@ from functools import cache
 from triage.app.app import App
 from triage.base.errors import GitHubUnavailable, IssueMoved
 from triage.domain.task import ReproduceTask
-from triage.jobs.run_context import Run, RunResult
-from triage.jobs.write_results import write_skip, write_unfinished
-from triage.output.job_files import read_own_file, write_file
+from triage.outside.output.job_files import read_own_file, write_file
 from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Evidence, Selection
@@ -22,6 +20,8 @@ from triage.reproduce.jobs.select_job import select_reproduction
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
+from triage.run.run_context import Run, RunResult
+from triage.run.write.write_results import write_skip, write_unfinished
 
 JOBS = {
     "reproduce-select": select_reproduction,

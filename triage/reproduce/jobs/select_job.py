@@ -5,14 +5,14 @@ from hashlib import sha256
 from triage.base.errors import WrongUsage
 from triage.base.threads import in_thread
 from triage.domain.task import ReproduceTask, Trigger
-from triage.jobs.run_context import RunResult
-from triage.jobs.write_results import write_skip
 from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_request, read_wish
 from triage.reproduce.project_checkout import NothingToRun
+from triage.run.run_context import RunResult
+from triage.run.write.write_results import write_skip
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import hash_example
-from triage.writes.deduplicate import read_state
+from triage.say.our_comment import read_state
 
 MAX_RUNS_PER_DAY = 20
 BURST = f"More than {MAX_RUNS_PER_DAY} issues came within 24 hours. `/triage reproduce` runs this example."

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from triage.base.processes import ProcessResult
 from triage.domain.issue import Issue, ParsedIssue, Trace
-from triage.issue.read_issue import read_issue
+from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, Place
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, name_signal
 from triage.safety.clean_text import clean_text

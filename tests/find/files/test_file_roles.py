@@ -1,0 +1,152 @@
+"""Roles of files, by the names that each ecosystem uses."""
+
+import pytest
+
+from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
+from triage.find.files.file_roles import classify_file
+
+LIKELY = """
+src/app/store.py
+app/test/client.py
+lib/pkg/testing/compare.py
+pylint/testutils/decorator.py
+app/core/management/commands/test.py
+tools/build.py
+bin/run.js
+packages/core/src/latest.ts
+packages/vitest/src/integrations/mock/timers.ts
+packages/core/testing/src/test_bed.ts
+packages/vitest/src/utils/test-helpers.ts
+src/main/java/com/acme/Contest.java
+src/main/java/com/acme/Attest.java
+src/main/java/org/junit/StoreTest.java
+rules/src/main/kotlin/rules/documentation/UndocumentedClass.kt
+spring-test/src/main/java/org/web/test/Client.java
+cmd/server/main.go
+pkg/attestation/verify.go
+doc/man_docs.go
+internal/spec/parse.go
+src/complete/engine.py
+crates/core/src/lib.rs
+crates/core/flags/doc/version.rs
+src/protest.c
+googletest/src/gtest-death-test.cc
+lib/rails/railtie.rb
+lib/sidekiq/testing.rb
+web/views/dashboard.erb
+src/Docs.php
+src/Event/Value/Test/TestMethodBuilder.php
+src/Runner/PhptTestCase.php
+Sources/App/Document.swift
+Sources/VaporTesting/TestingApplication.swift
+Decompiler/Documentation/XmlDocLoader.cs
+src/components/Button.vue
+"""
+TESTS = """
+pylint/unittest_reporting.py
+tests/test_store.py
+app/tests/helpers.py
+test/runner.js
+testing/test_x.py
+test_top.py
+pkg/store_test.go
+conftest.py
+src/__tests__/store.ts
+codemods/__testfixtures__/input.ts
+src/store.test.tsx
+src/store.spec.ts
+test-tsd/types.test-d.ts
+cypress/e2e/login.cy.ts
+src/test/java/com/acme/StoreTest.java
+okhttp-tests/src/main/java/okhttp3/Recorder.java
+plugin/src/testFixtures/kotlin/Runner.kt
+src/it/java/org/acme/Support.java
+app/src/androidTest/kotlin/Login.kt
+src/commonTest/kotlin/Login.kt
+spec/models/user_spec.rb
+test/models/user_test.rb
+t/t0001-init.sh
+regress/keys.sh
+tests/ui/borrowck.rs
+App.Tests/StoreTests.cs
+App.Tests.Windows/Cases/Store.cs
+src/UnitTests/NullBehavior.cs
+src/Test/L0/Worker.cs
+src/StoreTest.php
+Tests/AppTests/StoreTests.swift
+Tests/RulesTests+Redundancy.swift
+Snapshots/Layout/Layout.swift
+unittests/Support/Foo.cpp
+src/store_unittest.cc
+fuzzers/config_file_fuzzer.c
+src/testdata/input.go
+internal/mocks/store.go
+"""
+ASIDE = """
+docs/conf.py
+packages/core/docs/setup.ts
+examples/basic/main.go
+watchOS Example/App.swift
+src/xdocs-examples/resources/Example1.java
+samples/app.ts
+Sources/App.docc/Snippet.swift
+benchmarks/run.py
+benches/search.rs
+src/jmh/java/Bench.java
+website/src/pages/index.tsx
+documentation-website/snippets/a.kt
+scripts/release.js
+crates/core/flags/complete/rg.zsh
+.github/scripts/label.py
+dist/index.js
+"""
+NO_CODE = """
+README.md
+package.json
+config/settings.yaml
+LICENSE
+Makefile
+"""
+
+
+def cases(block: str) -> list[str]:
+    return block.split("\n")[1:-1]
+
+
+@each_row("path", cases(LIKELY))
+def test_likely_sources(path: str):
+    kind = classify_file(path)
+    assert kind.is_product_code
+    assert kind.prior == 1.0
+
+
+@each_row("path", cases(TESTS))
+def test_test_files(path: str):
+    assert classify_file(path).is_test
+
+
+@each_row("path", cases(ASIDE))
+def test_documentation_examples_and_build_output(path: str):
+    assert classify_file(path).is_auxiliary
+
+
+@pytest.mark.parametrize("path", cases(NO_CODE))
+def test_prose_and_configuration(path: str):
+    kind = classify_file(path)
+    assert not kind.is_code
+    assert kind.prior == 0.4
+
+
+def test_factors_multiply():
+    assert classify_file("docs/tests/data.json").prior == pytest.approx(0.3 * 0.4 * 0.4)
+
+
+@each_row("shape", ["a/", "-", "test_", "Tests", "src/main/", "_tests", ".Tests", " Example", "docs/", "aTest"])
+def test_the_cost_of_hostile_paths_is_linear(shape: str):
+    def classify(size: int) -> None:
+        path = shape * (size // len(shape))
+        classify_file(path)
+        classify_file(path + ".java")
+
+    assert measure_cost_ratio(classify, 16_384) < 10

@@ -1,0 +1,78 @@
+"""A past commit is indexed as if nothing had happened since."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import commit, git
+from tests.find.past_issues.past import past_issue
+from triage.base.errors import GitError
+from triage.domain.past_issues import PastFix
+from triage.find.codebase import GitCodebase
+from triage.find.indexed_commit import PastCommit
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def open_past(root: Path, revision: str, until: datetime = NOW):
+    return GitCodebase(root, "acme/shop", in_chroma=False, past=PastCommit(revision, until))
+
+
+def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
+    old = commit(tmp_path, {"a.py": "def alpha(): pass\n"})
+    git(tmp_path, "tag", "v1")
+    commit(tmp_path, {"a.py": "def beta(): pass\n", "b.py": "x = 1\n"})
+    git(tmp_path, "tag", "v2")
+    (tmp_path / "a.py").write_text("dirty\n")
+    codebase = open_past(tmp_path, old)
+    facts = codebase.index()
+    assert (facts.commit, facts.files, facts.dirty) == (old, 1, False)
+    assert codebase.read_lines("a.py") == ["def alpha(): pass"]
+    assert codebase._indexed
+    history = codebase._indexed.tree.history
+    assert history
+    assert [tag.name for tag in history.list_tags()] == ["v1"]
+    assert [tag.name for tag in history.list_tags_with(old)] == ["v1"]
+
+
+def test_commits_younger_than_the_issue_are_not_known(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n", "b.py": "x = 1\n"})
+    last = commit(tmp_path, {"a.py": "x = 2\n"})
+    for until, changes in ((NOW, 1), (datetime(2020, 1, 1, tzinfo=UTC), 0)):
+        codebase = open_past(tmp_path, last, until)
+        codebase.index()
+        assert codebase._indexed
+        assert len(codebase._indexed.past.table.changes) == changes
+
+
+def test_no_message_and_no_line_is_from_later(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n"})
+    last = commit(tmp_path, {"a.py": "x = 2\n"})
+    for until, known in ((NOW, 2), (datetime(2020, 1, 1, tzinfo=UTC), 0)):
+        codebase = open_past(tmp_path, last, until)
+        codebase.index()
+        assert len(codebase.read_history("a.py", 5).changes) == known
+        assert codebase._indexed
+        history = codebase._indexed.tree.history
+        assert history
+        assert len(history.blame("a.py", 1, 1)) == min(known, 1)
+
+
+def test_a_commit_that_is_not_there_is_an_error(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n"})
+    with pytest.raises(GitError):
+        open_past(tmp_path, "0" * 40).index()
+
+
+def test_an_index_for_many_issues_is_built_once_and_forgets_what_one_added(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n"})
+    codebase = GitCodebase(tmp_path, "acme/shop", in_chroma=False, index_once=True)
+    facts = codebase.index()
+    fixed = past_issue(3, "Crash", state="closed", fixes=[PastFix(files=["a.py"], at=NOW)])
+    codebase.add_past_issues([fixed])
+    assert codebase._indexed
+    assert len(codebase._indexed.past.table.changes) == 1
+    commit(tmp_path, {"a.py": "x = 2\n"})
+    assert codebase.index() is facts
+    assert codebase._indexed.past.table.changes == []

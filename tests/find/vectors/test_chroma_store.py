@@ -1,0 +1,107 @@
+"""Vectors in Chroma; compared one by one, they give what Chroma gives."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from testing.checkouts.git_repositories import commit
+from tests.find.indexes import make_corpus, make_query, make_trace, project_files
+from tests.find.project import PROJECT
+from triage.domain.code import SearchQuery
+from triage.find.codebase import GitCodebase
+from triage.find.vectors.chroma_store import ChromaStore, open_chroma
+from triage.find.vectors.embed_corpus import ExactStore, embed_corpus
+from triage.find.vectors.projection import project_query
+from triage.find.words.corpus import Corpus
+
+QUERIES: list[SearchQuery] = [
+    make_query(
+        title="parse_date fails in a leap year", code="ValueError: not a date", paths=["src/calendar_tool/dates.py"]
+    ),
+    make_query(title="flush waits for ever", prose="`JobQueue.flush` never ends when a job has a timeout."),
+    make_query(title="Renderer.paint draws nothing", traces=[make_trace(("src/calendar_tool/queue.py", 7, "flush"))]),
+    make_query(title="how are dates read?"),
+    make_query(title="nothing of this project: zebra"),
+]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return make_corpus(tmp_path_factory.mktemp("corpus"), PROJECT)
+
+
+def test_what_goes_in_comes_out(corpus: Corpus):
+    made = embed_corpus(corpus, None, "local")
+    assert made.notes == []
+    assert isinstance(made.store, ChromaStore)
+    near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
+    best = max(near, key=lambda chunk: near[chunk])
+    stored = made.store._collection.get(ids=[str(best)], include=["embeddings"])
+    assert stored["embeddings"] is not None
+    file = corpus.file_numbers["src/calendar_tool/queue.py"]
+    assert np.allclose(stored["embeddings"][0], project_files(corpus, [file])[0])
+    assert len(near) == made.store.size
+
+
+def test_the_same_vectors_are_stored_once(corpus: Corpus):
+    vectors = project_files(corpus, [0, 1, 2])
+    first = ChromaStore([0, 1, 2], vectors)
+    before = len(open_chroma().list_collections())
+    first._collection.delete(ids=["0", "1"])
+    again = ChromaStore([0, 1, 2], vectors)
+    assert (again._collection.id, again._collection.count()) == (first._collection.id, 3)
+    assert len(open_chroma().list_collections()) == before
+    others = [ChromaStore([0, 1, 3], vectors), ChromaStore([0, 1, 2], vectors * 2)]
+    assert len({one._collection.id for one in [first, *others]}) == 3
+
+
+def test_without_chroma_the_vectors_are_compared_one_by_one(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*words: object, **more: object) -> None:
+        from chromadb.errors import InternalError
+
+        raise InternalError("no")
+
+    monkeypatch.setattr(type(open_chroma()), "get_or_create_collection", refuse)
+    assert isinstance(embed_corpus(corpus, None, "local").store, ExactStore)
+
+
+def test_a_search_that_fails_finds_nothing(corpus: Corpus):
+    store = embed_corpus(corpus, None, "local").store
+    assert isinstance(store, ChromaStore)
+    assert store.nearest(np.ones(3, dtype=np.float32), 5) == {}
+    open_chroma().delete_collection(store._collection.name)
+    assert store.nearest(project_query(corpus, {"flush": 1.0}), 5) == {}
+
+
+ROWS = np.array([[1, 0, 0], [3, 4, 0], [0, 0, 0], [0, -2, 0]], dtype=np.float32)
+
+
+def vector(*numbers: float) -> np.ndarray:
+    return np.array(numbers, dtype=np.float32)
+
+
+def test_the_nearest_come_first_whatever_their_length():
+    store = ExactStore([7, 8, 9, 10], ROWS)
+    found = store.nearest(vector(0, 5, 0), 2)
+    assert list(found) == [8, 7]
+    assert found == pytest.approx({8: 0.8, 7: 0.0})
+    assert store.nearest(vector(2, 0, 0), 9) == pytest.approx({7: 1.0, 8: 0.6, 9: 0.0, 10: 0.0})
+    assert store.size == 4
+
+
+def test_what_has_no_direction_or_does_not_fit_finds_nothing():
+    store = ExactStore([7, 8, 9, 10], ROWS)
+    assert store.nearest(vector(0, 0, 0), 2) == {}
+    assert store.nearest(vector(1, 1), 2) == {}
+    assert ExactStore([], np.zeros((0, 3), dtype=np.float32)).nearest(vector(1, 0, 0), 2) == {}
+
+
+def test_chroma_finds_the_same(tmp_path: Path):
+    commit(tmp_path, PROJECT)
+    exact = GitCodebase(tmp_path, "acme/calendar", in_chroma=False)
+    chroma = GitCodebase(tmp_path, "acme/calendar")
+    facts = chroma.index()
+    assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
+    for query in QUERIES:
+        assert exact.search(query, 20) == chroma.search(query, 20)

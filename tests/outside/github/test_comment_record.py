@@ -1,0 +1,235 @@
+"""Only a comment that nobody but this token's account wrote and edited is ours alone. What GitHub does not say is no."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from testing.servers.github_api import JOB_TOKEN, LOGINS, PERSON_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi
+from testing.servers.graphql_documents import parse_document
+from tests.outside.github.conftest import OpenApprovals
+from triage.base.errors import GitHubUnavailable, PermissionMissing, TriageError
+from triage.domain.proposal import CommentRecord
+from triage.outside.github.issue_approvals import GitHubIssueApprovals
+
+BOT = LOGINS[JOB_TOKEN]
+GRAPHQL = "POST /graphql"
+
+
+@pytest.fixture
+def comment(api: GitHubApi) -> dict[str, Any]:
+    return api.add_comment("Ours\r\n", BOT)
+
+
+def change_answer(api: GitHubApi, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Lets the server answer the next question about comment 5000 with something else."""
+    node: dict[str, Any] = {
+        "id": "IC_5000",
+        "fullDatabaseId": "5000",
+        "repository": {"nameWithOwner": SLUG},
+        "body": "Ours",
+        "author": {"__typename": "Bot", "login": "github-actions"},
+        "editor": None,
+        "lastEditedAt": None,
+        "userContentEdits": {"nodes": [], "pageInfo": {"hasNextPage": False}},
+    }
+    data = {"viewer": {"login": BOT}, "node": node}
+    change(data)
+    api.faults = [ApiFault(GRAPHQL, 200, {"data": {"viewer": data.get("viewer"), "nodes": [data["node"]]}})]
+
+
+def is_ours_alone(approvals: GitHubIssueApprovals, comment: int = 5000) -> bool:
+    record = approvals.read_comment_record(comment)
+    assert record is not None
+    return record.is_ours_alone
+
+
+class TestOursAlone:
+    def test_never_edited(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
+        assert approvals.read_comment_record(5000) == CommentRecord(
+            comment_id=5000, body="Ours\r\n", is_ours_alone=True
+        )
+        assert api.request_lines() == [f"GET /repos/{SLUG}/issues/comments/5000", GRAPHQL, GRAPHQL]
+
+    @pytest.mark.parametrize("edits", [1, 98, 99])
+    def test_edited_by_us(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, edits: int
+    ) -> None:
+        for _ in range(edits):
+            api.record_edit(comment, BOT)
+        assert is_ours_alone(approvals)
+        assert len(api.edits[5000]) == edits + 1
+
+    def test_a_person_whose_token_wrote_it(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+        comment = api.add_comment("Mine", "mona")
+        api.record_edit(comment, "Mona")
+        assert is_ours_alone(open_approvals(PERSON_TOKEN))
+
+    def test_a_number_beyond_32_bits(self, api: GitHubApi, approvals: GitHubIssueApprovals) -> None:
+        api.next_id = 3_000_000_001
+        api.add_comment("Ours", BOT)
+        assert is_ours_alone(approvals, 3_000_000_001)
+
+
+class TestEditedByOthers:
+    @pytest.mark.parametrize("by", ["mallory", "github-actions", "other-app[bot]", None])
+    @pytest.mark.parametrize("place", [0, 1, 2])
+    def test_any_edit_counts(
+        self,
+        api: GitHubApi,
+        comment: dict[str, Any],
+        approvals: GitHubIssueApprovals,
+        by: str | None,
+        place: int,
+    ) -> None:
+        for number in range(3):
+            api.record_edit(comment, by if number == place else BOT)
+        assert not is_ours_alone(approvals)
+
+    def test_a_text_that_was_put_back(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+    ) -> None:
+        api.record_edit(comment, "mallory")
+        api.record_edit(comment, BOT)
+        record = approvals.read_comment_record(5000)
+        assert record is not None
+        assert (record.body, record.is_ours_alone) == ("Ours\r\n", False)
+
+    def test_an_edit_that_was_deleted_from_the_history(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+    ) -> None:
+        api.record_edit(comment, BOT, deletedAt=api.timestamp)
+        assert not is_ours_alone(approvals)
+
+    def test_more_edits_than_github_shows_at_once(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+    ) -> None:
+        for _ in range(100):
+            api.record_edit(comment, BOT)
+        assert len(api.edits[5000]) == 101
+        assert not is_ours_alone(approvals)
+
+
+class TestNotOurs:
+    @pytest.mark.parametrize("by", ["mallory", "github-actions", "other-app[bot]", None])
+    def test_somebody_elses(self, api: GitHubApi, approvals: GitHubIssueApprovals, by: str | None) -> None:
+        api.add_comment("Theirs", by)
+        assert approvals.read_comment_record(5000) is None
+
+    def test_a_comment_of_another_account_of_ours(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+        api.add_comment("Ours", BOT)
+        assert open_approvals(PERSON_TOKEN).read_comment_record(5000) is None
+
+    def test_an_app_with_the_name_of_our_account(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+        api.add_comment("Theirs", "mona[bot]")
+        assert open_approvals(PERSON_TOKEN).read_comment_record(5000) is None
+
+    def test_a_deleted_one(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
+        def delete(asked: ApiRequest) -> None:
+            if asked.line == GRAPHQL:
+                api.comments.clear()
+
+        api.on_request = delete
+        assert approvals.read_comment_record(5000) is None
+        assert approvals.read_comment_record(5000) is None
+        assert api.request_lines(GRAPHQL) == [GRAPHQL]
+
+    def test_another_repository(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
+        comment["repository"] = "mallory/shop"
+        with pytest.raises(GitHubUnavailable, match="cannot be read"):
+            approvals.read_comment_record(5000)
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda data: data["node"].update(userContentEdits=None, lastEditedAt="2026-11-21T09:00:00Z"),
+            lambda data: data["node"].update(
+                userContentEdits=None, editor={"__typename": "Bot", "login": "github-actions"}
+            ),
+            lambda data: data["node"].update(lastEditedAt="2026-11-21T09:00:00Z"),
+            lambda data: data["node"].update(
+                lastEditedAt="2026-11-21T09:00:00Z", editor={"__typename": "Bot", "login": "github-actions"}
+            ),
+            lambda data: data["node"]["userContentEdits"].update(nodes=[None]),
+            lambda data: data["node"]["userContentEdits"]["pageInfo"].update(hasNextPage=True),
+            lambda data: data["node"].update(editor={"__typename": "Mannequin", "login": "github-actions"}),
+        ],
+    )
+    def test_what_github_does_not_say_is_no(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, change: Callable[..., Any]
+    ) -> None:
+        change_answer(api, change)
+        assert not is_ours_alone(approvals)
+
+    def test_no_list_of_edits_where_nothing_was_edited(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+    ) -> None:
+        change_answer(api, lambda data: data["node"].update(userContentEdits=None))
+        assert is_ours_alone(approvals)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda data: data.pop("viewer"),
+            lambda data: data.update(viewer=None),
+            lambda data: data.update(viewer={"login": ""}),
+            lambda data: data.update(node={}),
+            lambda data: data["node"].pop("userContentEdits"),
+            lambda data: data["node"].pop("lastEditedAt"),
+            lambda data: data["node"].pop("editor"),
+            lambda data: data["node"].update(body=None),
+            lambda data: data["node"].update(fullDatabaseId="5001"),
+            lambda data: data["node"].update(fullDatabaseId=None),
+            lambda data: data["node"]["userContentEdits"].update(nodes=None),
+            lambda data: data["node"]["userContentEdits"].update(nodes=[{"editor": None}]),
+            lambda data: data["node"]["userContentEdits"].pop("pageInfo"),
+        ],
+    )
+    def test_an_answer_of_another_form_is_an_error(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, change: Callable[..., Any]
+    ) -> None:
+        change_answer(api, change)
+        with pytest.raises(GitHubUnavailable, match="cannot be read"):
+            approvals.read_comment_record(5000)
+
+    @pytest.mark.parametrize(
+        ("on", "status", "body", "error"),
+        [
+            (GRAPHQL, 200, {"errors": [{"message": "Field 'fullDatabaseId' doesn't exist"}]}, GitHubUnavailable),
+            (GRAPHQL, 200, b"[]", GitHubUnavailable),
+            (GRAPHQL, 404, b"", GitHubUnavailable),
+            (GRAPHQL, 403, {"message": "Resource not accessible by integration"}, PermissionMissing),
+            (GRAPHQL, 502, b"", GitHubUnavailable),
+            (GRAPHQL, 0, b"", GitHubUnavailable),
+            ("GET .*/comments/5000", 500, b"", GitHubUnavailable),
+            ("GET .*/comments/5000", 200, {"id": 5000}, GitHubUnavailable),
+            ("GET .*/comments/5000", 403, {"message": "Forbidden"}, PermissionMissing),
+        ],
+    )
+    def test_a_question_that_is_not_answered(
+        self,
+        api: GitHubApi,
+        comment: dict[str, Any],
+        approvals: GitHubIssueApprovals,
+        on: str,
+        status: int,
+        body: object,
+        error: type[TriageError],
+    ) -> None:
+        api.faults = [ApiFault(on, status, body)]
+        with pytest.raises(error):
+            approvals.read_comment_record(5000)
+
+    def test_one_question_reads_the_text_and_its_edits(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+    ) -> None:
+        """Text and history of two questions could be those of two states."""
+        from triage.outside.github.issue_reader import _COMMENTS
+
+        document = parse_document(_COMMENTS, {"ids": ["x"]})
+        (fragment,) = document.selections[0].selections
+        assert {"body", "userContentEdits", "editor", "lastEditedAt"} <= {one.name for one in fragment.selections}
+        approvals.read_comment_record(5000)
+        assert len(api.request_lines(GRAPHQL)) == 2, "the other one asks who we are"

@@ -1,0 +1,92 @@
+"""The model against a real HTTP server: requests, and how answers are read."""
+
+import asyncio
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+
+from testing.fakes import NOW
+from testing.servers.scripted_server import ScriptedReply, chat_completion, serve_script
+from tests.outside.model.model import GREEN, Colour, ModelSetup, colour
+from triage.domain.run import Outcome
+
+
+async def test_structured_answer_is_validated_billed_and_recorded():
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
+            assert await colour(model) == Colour(name="green", depth=3)
+
+    request = server.requests[0]
+    assert request.body["response_format"]["json_schema"]["strict"] is True
+    assert request.body["temperature"] == 0
+    assert request.body["max_completion_tokens"] == 16_000
+    assert request.headers["x-request-id"] == "run-7"
+    assert (meter.usage.input_tokens, meter.usage.output_tokens, meter.usage.calls) == (100, 20, 1)
+    assert meter.usage.usd == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
+    assert meter.models == ["gpt-4o"]
+    assert model.usage == meter.usage
+    (call,) = meter.calls
+    assert (call.model, call.mode, call.outcome, call.error) == ("gpt-4o", "json_schema", Outcome.SUCCESS, None)
+    assert (call.started_at, call.usage, call.estimated) == (NOW, meter.usage, False)
+
+
+async def test_meters_of_parallel_blocks_do_not_mix():
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+
+        async def block(calls: int) -> tuple[int, int]:
+            with model.measure_usage(10) as meter:
+                for _ in range(calls):
+                    await colour(model)
+            return meter.usage.calls, len(meter.calls)
+
+        assert list(await asyncio.gather(block(1), block(2))) == [(1, 1), (2, 2)]
+    assert model.usage.calls == 3
+
+
+# --- tools
+
+
+@tool
+def look_up(name: str) -> str:
+    """Look something up."""
+    return name
+
+
+async def asked(reply: ScriptedReply) -> AIMessage:
+    with serve_script([reply]) as server:
+        return await ModelSetup(server).model.with_tools([look_up], "fast", 50).ainvoke("go")
+
+
+async def test_a_model_may_ask_for_tools():
+    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": "x"}')], finish_reason="tool_calls"))
+    assert [(call["name"], call["args"], call["id"]) for call in message.tool_calls] == [
+        ("look_up", {"name": "x"}, "call-0")
+    ]
+
+
+async def test_tool_arguments_that_are_not_json_stay_a_string():
+    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
+    assert [call["args"] for call in message.tool_calls] == [{}]
+    assert [(call["name"], call["args"]) for call in message.invalid_tool_calls] == [("look_up", '{"name": ')]
+
+
+async def test_a_call_without_an_id_gets_one():
+    reply = chat_completion(None, tool_calls=[("look_up", "{}")])
+    del reply.body["choices"][0]["message"]["tool_calls"][0]["id"]
+    assert [call["id"] for call in (await asked(reply)).tool_calls] == ["call-0"]
+
+
+# --- views
+
+
+async def test_the_fast_model_shares_the_budget():
+    with serve_script([chat_completion("words")]) as server:
+        model = ModelSetup(server).model
+        await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
+        await model.with_tools([], "main", 50).ainvoke("go")
+        await model.with_fast_model().with_fast_model().with_tools([], "fast", 50).ainvoke("go")
+    assert [request.body["model"] for request in server.requests] == ["gpt-4o-mini", "gpt-4o", "gpt-4o-mini"]
+    assert model.usage.calls == model.with_fast_model().usage.calls == 3

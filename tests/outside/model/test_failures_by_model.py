@@ -1,0 +1,190 @@
+"""A failure is one of the model that was asked: the other one answers, and one that keeps failing is left alone."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
+from tests.outside.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour
+from triage.base.errors import ModelUnavailable
+from triage.domain.findings import CodebaseFinding
+from triage.domain.run import Limits
+from triage.outside.model.model_errors import CUT_AT_LENGTH
+
+MAIN, FAST, OTHER = "gpt-4o", "gpt-4o-mini", "gpt-4.1-nano"
+PLENTY = Limits(tokens=10_000_000, usd=1_000)
+PROSE = chat_completion("Green, I would say.")
+
+
+@dataclass
+class Failing:
+    """The models that fail at the moment, and how."""
+
+    reply: ScriptedReply = field(default_factory=lambda: error_reply(429))
+    models: set[str] = field(default_factory=lambda: {MAIN})
+
+    def __call__(self, request: ReceivedRequest) -> ScriptedReply:
+        return self.reply if request.body["model"] in self.models else chat_completion(GREEN)
+
+
+async def reason(setup: ModelSetup, prompt: str = "Which colour?") -> str:
+    with pytest.raises(ModelUnavailable) as raised:
+        await colour(setup.model, prompt)
+    return raised.value.reason
+
+
+FAILURES = {
+    "busy": (error_reply(503), 3),
+    "unauthorized": (error_reply(401), 1),
+    "prompt too long": (error_reply(400, "context_length_exceeded"), 2),
+    "empty": (chat_completion(""), 1),
+    "null": (chat_completion(None), 1),
+    "cut": (chat_completion("Green. " * 9, finish_reason="length"), 1),
+    "prose": (PROSE, 2),
+    "filtered": (chat_completion("", finish_reason="content_filter"), 1),
+    "refused": (chat_completion(None, refusal="No."), 1),
+    "HTML": (ScriptedReply(b"<html>"), 1),
+    "an error in an answer": (ScriptedReply({"error": {"message": "Provider returned error", "code": 502}}), 3),
+}
+
+
+@pytest.mark.parametrize(("reply", "requests"), FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("fallback", ["", FAST], ids=["by default", "chosen"])
+async def test_the_other_model_is_asked_after_every_failure(reply: ScriptedReply, requests: int, fallback: str):
+    with serve_script(Failing(reply)) as server:
+        assert (await colour(ModelSetup(server, PLENTY, fallback=fallback).model)).name == "green"
+    assert asked_models(server) == [*[MAIN] * requests, FAST]
+
+
+async def test_the_fast_model_has_the_main_one_behind_it_by_default():
+    with serve_script(Failing(models={FAST})) as server:
+        await ModelSetup(server, fallback="").model.with_tools([], "fast", 50).ainvoke("go")
+    assert asked_models(server) == [FAST, FAST, FAST, MAIN]
+
+
+async def test_a_busy_model_is_asked_last_until_it_answers():
+    failing = Failing()
+    with serve_script(failing) as server:
+        model = ModelSetup(server, PLENTY).model
+        for _ in range(2):
+            await colour(model)
+        failing.models = {FAST}
+        for _ in range(2):
+            assert (await colour(model)).name == "green"
+    assert asked_models(server) == [*[MAIN] * 3, FAST, FAST, *[FAST] * 3, MAIN, MAIN]
+
+
+async def test_a_slow_model_leaves_time_for_the_other_one():
+    def script(request: ReceivedRequest) -> ScriptedReply:
+        return ScriptedReply(delay_seconds=30) if request.body["model"] == MAIN else chat_completion(GREEN)
+
+    with serve_script(script) as server:
+        setup = ModelSetup(server, PLENTY)
+        with setup.model.measure_usage(4) as meter:
+            assert (await colour(setup.model)).name == "green"
+    assert [(call.model, call.error) for call in meter.calls] == [(MAIN, "timed out"), (FAST, None)]
+
+
+REPEATED = [error_reply(429), error_reply(503), ScriptedReply(drop=True), chat_completion(""), PROSE, error_reply(400)]
+
+
+@pytest.mark.parametrize("reply", REPEATED, ids=["429", "503", "dropped", "empty", "prose", "400"])
+async def test_after_two_failed_calls_in_a_row_a_model_is_not_asked(reply: ScriptedReply):
+    with serve_script([reply]) as server:
+        setup = ModelSetup(server, PLENTY)
+        with setup.model.measure_usage(600) as meter:
+            first = await reason(setup)
+            assert await reason(setup) == first
+            requests = len(server.requests)
+            assert await reason(setup) == f"not asked any more after 2 failed calls: {first}"
+            with pytest.raises(ModelUnavailable, match="not asked any more"):
+                await setup.model.with_fast_model().with_tools([], "fast", 50).ainvoke("go")
+    assert len(server.requests) == len(meter.calls) == requests, "what is not asked leaves no record"
+    assert set(asked_models(server)) == {MAIN, FAST}
+
+
+async def test_an_answer_begins_the_count_anew():
+    failing = Failing(chat_completion(""), {MAIN, FAST})
+    with serve_script(failing) as server:
+        setup = ModelSetup(server)
+        for models in ({MAIN, FAST}, set[str](), {MAIN, FAST}, set[str]()):
+            failing.models = models
+            if models:
+                assert await reason(setup) == "empty answer"
+            else:
+                await colour(setup.model)
+    assert asked_models(server) == [MAIN, FAST, MAIN, MAIN, FAST, MAIN]
+
+
+@pytest.mark.parametrize(
+    "reply", [chat_completion(tool_calls=[("look", "{}")]), chat_completion('{"error": "I cannot see it."}')]
+)
+async def test_a_model_that_never_answers_is_given_up_in_spite_of_what_it_asks_for(reply: ScriptedReply):
+    failing = Failing(chat_completion(""), {MAIN})
+    with serve_script(lambda request: reply if not failing.models else failing(request)) as server:
+        setup = ModelSetup(server, fallback=MAIN)
+        assert await reason(setup) == "empty answer"
+        failing.models = set()
+        asked = setup.model.tools_or_answer([], CodebaseFinding, "main", 50)
+        await asked.ainvoke("go")
+        failing.models = {MAIN}
+        assert await reason(setup) == "empty answer"
+        assert (await reason(setup)).startswith("not asked any more")
+    assert len(server.requests) == 3
+
+
+async def test_prompts_that_are_too_long_say_nothing_of_the_next_one():
+    with serve_script([error_reply(400, "context_length_exceeded")]) as server:
+        setup = ModelSetup(server)
+        assert {await reason(setup) for _ in range(4)} == {"prompt too long for the model (400)"}
+
+
+async def test_a_model_whose_answer_was_cut_for_good_is_not_paid_again():
+    failing = Failing(chat_completion("Green. " * 9, finish_reason="length"), {MAIN, FAST})
+    with serve_script(failing) as server:
+        setup = ModelSetup(server)
+        assert [await reason(setup) for _ in range(2)] == [CUT_AT_LENGTH] * 2
+    assert asked_models(server) == [MAIN, FAST]
+
+
+async def test_cancelled_calls_count():
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server:
+        setup = ModelSetup(server, PLENTY, fallback=MAIN)
+        for _ in range(2):
+            await cancel_call(setup)
+        assert await reason(setup) == "not asked any more after 2 failed calls: timed out"
+    assert len(server.requests) == 2
+
+
+async def test_a_call_that_waits_does_not_ask_again_when_the_other_model_answered_another_one():
+    answered = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        if seconds == 50:
+            await answered.wait()
+
+    def script(request: Any) -> ScriptedReply:
+        if request.body["model"] == FAST:
+            return chat_completion(GREEN)
+        return error_reply(429, retry_after="50" if "patient" in str(request.body) else "0")
+
+    with serve_script(script) as server:
+        setup = ModelSetup(server, PLENTY, sleep=sleep)
+        waiting = asyncio.ensure_future(colour(setup.model, "a patient one"))
+        while not server.requests:  # noqa: ASYNC110 - the server is a thread
+            await asyncio.sleep(0.005)
+        await colour(setup.model)
+        answered.set()
+        await waiting
+    assert asked_models(server) == [MAIN, *[MAIN] * 3, FAST, FAST]
+
+
+async def test_another_model_is_asked_as_before():
+    with serve_script(Failing()) as server:
+        model = ModelSetup(server, fast=OTHER).model
+        await colour(model)
+        await model.with_tools([], "fast", 50).ainvoke("go")
+        await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
+    assert asked_models(server) == [*[MAIN] * 3, FAST, OTHER, OTHER]

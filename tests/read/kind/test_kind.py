@@ -1,0 +1,243 @@
+"""Bugs, feature requests and questions are distinguished, and what is too uncertain to say stays unsaid."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testing.each_row import each_row
+from tests.read import issues
+from triage.domain.findings import Kind
+from triage.domain.issue import Issue, KindReading, LearnedKind, ParsedIssue
+from triage.read.kind.issue_kind import (
+    KINDS,
+    WEIGHTS_FILE,
+    estimate_kind,
+    find_declared_kind,
+    read_kind,
+)
+from triage.read.kind.kind_features import extract_kind_features
+from triage.read.read_issue import read_issue
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+def parsed(title: str, body: str = "") -> ParsedIssue:
+    return read_issue(Issue(title=title, body=body))
+
+
+def kind(title: str, body: str = "", *labels: str) -> KindReading:
+    return read_kind(parsed(title, body), labels)
+
+
+def read_example(name: str) -> ParsedIssue:
+    title, _, body = (EXAMPLES / name).read_text().partition("\n")
+    return parsed(title.removeprefix("# "), body)
+
+
+@each_row(
+    ("title", "body", "expected"),
+    [
+        ("Exported CSV has no header row", "Since 3.2 the first line is missing. It worked in 3.1.", "bug"),
+        ("Window freezes after resume from sleep", "Steps:\n1. Suspend\n2. Resume\n\nNothing reacts.", "bug"),
+        ("IndexError in parse() for an empty line", "```\nIndexError: list index out of range\n```", "bug"),
+        (
+            "Export to CSV",
+            "It would be nice if the table could be saved as CSV. Excel users would love it.",
+            "feature_request",
+        ),
+        ("Please add an option to hide the toolbar", "On small screens it takes too much space.", "feature_request"),
+        ("Support for IPv6", "We would like to run this in a network that only has IPv6.", "feature_request"),
+        ("How can I change the colour of the header?", "I read the docs but did not find it. Thanks!", "question"),
+        ("Is it possible to run two instances?", "Can I start it twice with different ports? Any idea?", "question"),
+        ("What is the difference between scan and search?", "When should I use which?", "question"),
+    ],
+)
+def test_clear_cases_need_no_label(title: str, body: str, expected: LearnedKind) -> None:
+    found = kind(title, body)
+    assert found.likeliest == expected
+    assert found.probability > 0.5
+
+
+def test_our_examples() -> None:
+    assert read_kind(read_example("feature-request.md")).kind == "feature_request"
+    assert read_kind(read_example("crash-with-traceback.md")).kind == "bug"
+
+
+def test_little_text_is_uncertain() -> None:
+    assert kind("Ports", "They are strange on my side.").kind is None
+
+
+def test_probabilities_of_all_kinds_sum_to_one() -> None:
+    chances = estimate_kind(parsed("Export fails"))
+    assert set(chances) == set(KINDS)
+    assert sum(chances.values()) == pytest.approx(1)
+
+
+@each_row(
+    ("labels", "expected"),
+    [
+        (["type: bug"], "bug"),
+        (["good first issue", "enhancement"], "feature_request"),
+        (["question"], "question"),
+        (["support"], "question"),
+        (["docs"], "documentation"),
+        (["docs", "bug"], "bug"),
+        (["CI"], "ci"),
+        (["C-bug", "A-parser"], "bug"),
+    ],
+)
+def test_a_label_decides(labels: list[str], expected: Kind) -> None:
+    found = kind("Something about ports", "Words that say little.", *labels)
+    assert (found.kind, found.probability) == (expected, 1.0)
+
+
+@each_row(
+    ("title", "body", "declared"),
+    [
+        ("x", "### Issue type\n\nBug\n\n### Version\n\n1", "bug"),
+        ("x", "### Issue Type\n\nFeature Request\n\n### Version\n\n1", "feature_request"),
+        ("x", "### Type of issue\n\nSupport", "question"),
+        ("x", "Type: Feature Request\n\nMore text.", "feature_request"),
+        ("x", "**I'm submitting a...**\nfeature request", "feature_request"),
+        ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nFeature", "feature_request"),
+        ("x", "### Describe the solution you'd like\n\nA button.", "feature_request"),
+        ("[Bug] x", "", "bug"),
+        ("[Feature Request]: x", "", "feature_request"),
+        ("Question: x", "", "question"),
+        ("RFC: x", "", "feature_request"),
+        ("x", "Type: Bug\n\nMore text.", None),
+        ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nbug", None),
+        ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nfeature or bug, unsure", None),
+        ("x", "### Describe the solution you'd like\n\n_No response_", None),
+        ("parser: x", "### Version\n\n1", None),
+        ("Support for x", "The type: feature of the car.", None),
+    ],
+)
+def test_what_the_reporter_chose(title: str, body: str, declared: Kind | None) -> None:
+    assert find_declared_kind(parsed(title, body)) == declared
+
+
+def test_a_question_that_shows_an_error_is_uncertain_unless_the_reporter_says_so() -> None:
+    error = "```\nTypeError: x is not a function\n```"
+    assert kind("I try to run this, any help?", error).kind is None
+    assert kind("Question: I try to run this, any help?", f"Thanks! {error}", "question").kind == "question"
+    assert kind("How do I run this? Any help?", error).kind == "question"
+
+
+def test_an_error_makes_no_bug_of_a_wish() -> None:
+    wish = "It would be nice if `from_file` opened the file in binary mode. Suggestion: add a `mode` parameter."
+    error = f"{wish}\n\n```\nTypeError: File must be opened in binary mode\n```"
+    assert kind("Add a file mode parameter to Config.from_file()", error).kind == "feature_request"
+
+
+FORM = (
+    "name: {name}\nlabels: [{labels}]\ntype: {type}\nbody:\n- type: input\n  attributes: {{label: What is it about?}}\n"
+)
+
+
+@each_row(
+    ("form", "labels", "expected"),
+    [
+        (("Feature request", "", ""), [], "feature_request"),
+        (("❓ Question", "", ""), [], "question"),
+        (("Bug report", "", ""), [], "bug"),
+        (("Report", "'T: bug'", ""), [], "bug"),
+        (("Report", "triage", "Feature"), [], "feature_request"),
+        (("📚 Documentation", "", ""), [], "documentation"),
+        (("CI failure", "", ""), [], "ci"),
+        (("Bug or feature", "", ""), [], None),
+        (("Bug report", "bug", ""), ["bug"], "bug"),
+        (("Bug report", "bug", ""), ["bug", "question"], "question"),
+    ],
+)
+def test_the_form_decides_unless_a_person_set_a_label(
+    form: tuple[str, str, str], labels: list[str], expected: Kind | None
+) -> None:
+    name, of_form, issue_type = form
+    text = FORM.format(name=name, labels=of_form, type=issue_type)
+    report = parsed("Ports", "### What is it about?\n\nThe ports are strange on my side.")
+    assert read_kind(report, labels, [text]).kind == expected
+
+
+def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:
+    form = FORM.format(name="Question", labels="question", type="")
+    report = parsed("How do I run this?", "### What is it about?\n\nThe ports that I use here.")
+    assert read_kind(report, ["question"], [form], ends_here=True).kind == "bug"
+
+
+@each_row(
+    ("title", "expected"),
+    [
+        ("Typo in the README", "documentation"),
+        ("The documentation of total() is wrong", "documentation"),
+        ("`--all` is not documented", "documentation"),
+        ("Broken link in the docs", "documentation"),
+        ("Flaky test: test_total", "ci"),
+        ("test_total fails in CI", "ci"),
+        ("CI is red on main", "ci"),
+        ("Nightly build fails", "ci"),
+        ("A missing docs directory crashes init", None),
+        ("Flaky tests crash the runner", None),
+    ],
+)
+def test_a_title_that_says_it(title: str, expected: Kind | None) -> None:
+    assert kind(title, "See there.").kind == expected
+
+
+def test_the_weights_are_small_and_fit_the_kinds() -> None:
+    assert WEIGHTS_FILE.stat().st_size <= 1_000_000
+    stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
+    assert len(stored["bias"]) == len(KINDS)
+    assert {len(row) for row in stored["features"].values()} == {len(KINDS)}
+    known = extract_kind_features(read_issue(issues.COMPLETE)).keys() & stored["features"].keys()
+    assert len(known) > 30, "the file was learned from other features"
+
+
+@settings(max_examples=100)
+@given(st.text(), st.text())
+def test_any_text_has_a_kind(title: str, body: str) -> None:
+    found = read_kind(parsed(title, body))
+    assert found.likeliest in KINDS
+    assert 1 / 3 <= found.probability <= 1
+
+
+@each_row(
+    ("title", "body"),
+    [
+        ("Help", "help me pls"),
+        ("[Bug]", ""),
+    ],
+)
+def test_nothing_to_act_on(title: str, body: str) -> None:
+    assert kind(title, body).kind == "not_actionable"
+
+
+@each_row(
+    ("title", "body"),
+    [
+        ("The discount price is wrong in the cart", "See https://shop.example for a cheap item"),
+        ("Buy button should be green", "https://shop.example"),
+        ("Add a discount to the cart", "It would be nice to show cheap items first, see https://a.example"),
+        ("Telegram bot: message is empty", "Sent by https://t.me/x and nothing came"),
+        ("Love the tool, but export is slow", "It takes minutes"),
+    ],
+)
+def test_words_of_commerce_and_of_thanks_in_reports(title: str, body: str) -> None:
+    assert kind(title, body).kind != "not_actionable"
+
+
+PLACEHOLDERS = (
+    "**Describe the bug**\nA clear and concise description of the bug goes here.\n\n**To Reproduce**\nSteps or minimal test "
+    "case to reproduce the issue. Provide a small program, sample input, and actual vs. expected output if possible.\n\n"
+    "**Expected behavior**\nDescribe what you expected to happen instead of the observed behavior.\n\n"
+    "**Additional context**\nAdd other relevant context, error logs, or clarifications here."
+)
+
+
+def test_placeholders_of_a_form_are_no_text() -> None:
+    form = f"---\nname: Bug report\nlabels: bug\n---\n{PLACEHOLDERS}\n"
+    assert kind("[Bug]", PLACEHOLDERS).kind == "not_actionable"
+    assert read_kind(parsed("acme/shop", PLACEHOLDERS), ["bug"], [form]).kind == "not_actionable"

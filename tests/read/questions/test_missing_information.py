@@ -1,0 +1,233 @@
+"""Questions to the reporter: few, and never for what the report has."""
+
+from pathlib import Path
+
+from testing.each_row import each_row
+from tests.read import issues
+from triage.domain.findings import MissingKind
+from triage.domain.issue import Issue
+from triage.read.questions.missing_information import find_missing_information
+from triage.read.read_issue import read_issue
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FILLED = "### What happened?\n\nThe total is wrong.\n\n### Steps to reproduce\n\n{steps}\n\n### Shop version\n\n{version}\n\n### Which database?\n\n{database}"
+
+
+LONG = (
+    "When I add an item and then remove it, `total` is still counting it. It stays so until the page is loaded again "
+    "in another window, and then it is right."
+)
+
+
+def asked(issue: Issue, *forms: str, project: str = "acme/shop") -> list[MissingKind]:
+    return [missing.kind for missing in find_missing_information(read_issue(issue), forms, project)]
+
+
+def example(name: str) -> Issue:
+    title, _, body = (EXAMPLES / name).read_text().partition("\n")
+    return Issue(title=title.lstrip("# "), body=body)
+
+
+@each_row(
+    ("issue", "kinds"),
+    [
+        (issues.COMPLETE, []),
+        (issues.JAVASCRIPT, []),
+        (issues.GO, []),
+        (issues.FURTHER, []),
+        (issues.THIN, ["reproduction", "version"]),
+        (issues.VAGUE_CRASH, ["reproduction", "error_output", "version"]),
+        (issues.PLATFORM, []),
+        (example("crash-with-traceback.md"), []),
+        (example("vague-report.md"), ["reproduction", "version"]),
+        (Issue(title="it doesnt work", body="i installed it and it doesnt work"), ["reproduction", "version"]),
+        (Issue(title="Build fails", body="It worked last week."), ["reproduction", "version"]),
+        (Issue(title="无法启动", body="更新之后无法启动,请帮忙"), ["reproduction", "version"]),
+        (Issue(title="no funciona", body="cuando abro el programa no pasa nada, ayuda"), ["reproduction", "version"]),
+        (Issue(title="Error", body="See ![it](https://user-images.githubusercontent.com/1/2.png) and the error."),
+         ["reproduction", "error_output", "version"]),
+    ],
+)  # fmt: skip
+def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -> None:
+    assert asked(issue) == kinds
+
+
+@each_row(
+    "body",
+    [
+        "`total([1, 2])` and `total([2])` are wrong: 4 and 3.",
+        "1. Add two items\n2. Look at the total",
+        "```\nfrom shop import total\ntotal([1])\n```",
+        "See https://github.com/a/b/blob/1234567/x.py#L3",
+        "https://codesandbox.io/s/abc shows it.",
+        "https://cirrus-ci.com/task/5603470202896384?logs=ci#L2681",
+        LONG,
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nKeyError: 1',
+    ],
+)
+def test_who_can_see_the_problem_needs_no_version(body: str) -> None:
+    assert asked(Issue(title="Total is wrong", body=body)) == []
+
+
+def test_long_reports_of_another_language_are_asked_nothing() -> None:
+    body = (
+        "Wenn man die Karte der Läden aufruft und den Knopf drückt, geht das ganze Programm in den Hintergrund, "
+        "statt dass man die Startansicht sieht."
+    )
+    assert asked(Issue(title="Problem with totals", body=body)) == []
+
+
+@each_row(
+    "body",
+    [
+        "I use version 2.0.1.",
+        "Tested on the latest master.",
+        "Happens on commit 1234abcd99.",
+        "### Shop version\n\nnightly build",
+        "shop (2.4.3)",
+        "shop: 0.16.0",
+        "shop-1.6-159-gcff5336",
+        "image acme/shop:2.7.5-alpine",
+        "Device: Nexus, SDK: 22, app version: 52",
+    ],
+)
+def test_a_given_version_is_not_asked_for(body: str) -> None:
+    assert "version" not in asked(Issue(title="It is broken", body=f"Please help.\n\n{body}"))
+
+
+PICTURE = "![x](https://user-images.githubusercontent.com/1/2.png)"
+NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No response_"
+
+
+@each_row(
+    ("title", "body", "kinds"),
+    [
+        ("Tramp mode of the shop gives an error", "error:\n\nshop: /bin/cart: No such file or directory", []),
+        ("Option to centre the columns", "Allow columns in the middle of a row. What do you think?", []),
+        ("Blank page", f"### Repro steps\n\nSince yesterday\n\n{NO_ANSWERS}", ["reproduction", "version"]),
+        (
+            "It quits after 2 seconds",
+            "### Website\n\nhttps://shop.example\n\n### Steps\n\nRun `shop`.\n\nIt stops without any error message.",
+            [],
+        ),
+        ("Panel shows 2 active sections", f"1. Open the panel\n2. Switch to Output\n\n{PICTURE}", []),
+        ("Build fails", f"{LONG} Here is the snapshot of the error: {PICTURE}", ["error_output"]),
+        ("Problem with words", "The letters which are coloured do not appear.", ["reproduction", "version"]),
+        (
+            "Toggle for unchanged regions is showing on every editor",
+            "Even on those without changes. It should only be on diffs.",
+            [],
+        ),
+        ("It is broken", "Please help, I use Python 3.11.2.", ["reproduction", "version"]),
+    ],
+)
+def test_short_reports_are_asked_for_what_they_lack(title: str, body: str, kinds: list[MissingKind]) -> None:
+    assert asked(Issue(title=title, body=body)) == kinds
+
+
+def test_questions_name_the_project_and_quote_the_report() -> None:
+    missing = find_missing_information(read_issue(issues.VAGUE_CRASH), [], "acme/shop")
+    assert [(question.question, question.reason) for question in missing] == [
+        (
+            "What did you do exactly: the command, the code or the clicks that show it?",
+            "The report describes “Crash on startup”, but not how somebody else can see it.",
+        ),
+        (
+            "Could you paste the full error message and stack trace as text?",
+            "The report says “Crash”, but shows neither the message nor where it came from.",
+        ),
+        (
+            "Which version of shop is this? I could not find it in the report.",
+            "It tells which code ran, and whether the problem is already fixed.",
+        ),
+    ]
+
+
+def test_who_speaks_of_an_update_is_asked_for_both_versions() -> None:
+    issue = Issue(title="App crashes", body="After the last update it crashes.")
+    version = find_missing_information(read_issue(issue), [], "acme/shop")[-1]
+    assert version.question == "Which version of shop worked, and which one does not?"
+
+
+def test_pictures_alone_are_asked_for_as_text() -> None:
+    issue = Issue(title="Cannot build it", body="Some error: ![x](https://user-images.githubusercontent.com/1/2.png)")
+    questions = [missing.question for missing in find_missing_information(read_issue(issue), [])]
+    assert "I cannot read pictures. Could you paste the message or the output as text?" in questions
+
+
+ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
+
+
+@each_row(
+    ("body", "form"),
+    [
+        (FILLED.format(steps="Add two items.", version="2.1", database="a"), issues.FORM),
+        (FILLED.format(steps="## Bug report\n\nAdd two items.", version="2.1", database="## Mine\n\na"), issues.FORM),
+        (
+            FILLED.format(steps="1. Add two items.\n2. Look.", version="_No response_", database="_No response_"),
+            issues.FORM.replace("required: true", "required: false"),
+        ),
+        (FILLED.format(steps="_No response_", version="_No response_", database="a") + ELSEWHERE, issues.FORM),
+    ],
+)
+def test_a_form_that_is_answered_anywhere_is_not_asked_again(body: str, form: str) -> None:
+    assert asked(Issue(title="Total is wrong", body=body), form) == []
+
+
+def test_required_fields_are_asked_for_by_their_label() -> None:
+    body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")
+    missing = find_missing_information(read_issue(Issue(title="Total is wrong", body=body)), [issues.FORM])
+    assert [(question.kind, question.question) for question in missing] == [
+        ("version", "Could you add “Shop version”? The project's form asks for it."),
+        ("other", "Could you add “Which database?”? The project's form asks for it."),
+    ]
+
+
+def test_a_field_that_a_picture_fills_is_not_empty() -> None:
+    form = "name: Bug\nbody:\n- type: textarea\n  attributes: {label: Steps}\n  validations: {required: true}\n- type: textarea\n  attributes: {label: Expected result}\n  validations: {required: true}\n"
+    body = "### Steps\n\n1. Draw two boxes.\n\n### Expected result\n\n{}\n"
+    title = "Boxes overlap"
+    assert asked(Issue(title=title, body=body.format("_No response_")), form) == ["expected"]
+    picture = "![download](https://user-images.githubusercontent.com/1/2-3.png)"
+    assert asked(Issue(title=title, body=body.format(picture)), form) == []
+
+
+def test_an_empty_template_requires_nothing_by_itself() -> None:
+    body = "## Description\n\n`total([1, 2])` returns 4, `total([])` fails.\n\n**To Reproduce**\n\n## Expected behavior\n\n"
+    assert asked(Issue(title="Total is off", body=body), issues.TEMPLATE) == []
+
+
+STEPS_FORM = (
+    "name: Bug report\nbody:\n- type: input\n  attributes: {label: Shop version}\n- type: textarea\n  attributes:\n"
+    "    label: Steps to reproduce\n    value: |\n      1. Open the page of the shop\n      2. Click on this thing\n"
+    "  validations: {required: true}\n"
+    "- type: input\n  attributes: {label: Link of the cart}\n  validations: {required: true}\n"
+)
+STEPS = "Using the total and the cart together will cause very serious errors\n\n### Steps to reproduce\n\n{}\n\n### Shop version\n\n2.4.1\n\n### Link of the cart\n\nhttps://shop.example/cart/1"
+
+
+@each_row(
+    ("steps", "kinds"),
+    [
+        ("...", ["reproduction"]),
+        ("see log", ["reproduction"]),
+        ("1. Open the page of the shop\n2. Click on this thing", ["reproduction"]),
+        ("1. Put two items into the cart\n2. Look", []),
+        ("```\nCart().total()\n```", []),
+    ],
+)
+def test_steps_that_say_nothing_are_asked_for(steps: str, kinds: list[MissingKind]) -> None:
+    issue = Issue(title="Frequent use of `total` and `cart` breaks the page", body=STEPS.format(steps))
+    assert asked(issue, STEPS_FORM) == kinds
+
+
+def test_an_error_needs_no_steps() -> None:
+    body = STEPS.format("...") + "\n\n```\nTypeError: x is not a function\n```"
+    assert asked(Issue(title="Frequent use of the total breaks the page", body=body), STEPS_FORM) == []
+
+
+def test_a_project_whose_forms_ask_for_no_version_has_none() -> None:
+    form = STEPS_FORM.replace("Shop version", "Shop")
+    issue = Issue(title="Card looks broken", body="![it](https://user-images.githubusercontent.com/1/2.png)")
+    assert asked(issue, STEPS_FORM) == ["reproduction", "version"]
+    assert asked(issue, form) == ["reproduction"]

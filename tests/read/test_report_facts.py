@@ -1,0 +1,94 @@
+"""What a report says about itself, with its place."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testing.each_row import each_row
+from tests.read import issues
+from triage.domain.issue import CodeBlock, Issue, ParsedIssue, Quote, ReportFacts
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts, quote_code_steps
+
+
+def facts_of(title: str, body: str = "", project: str = "acme/shop") -> ReportFacts:
+    return find_facts(read_issue(Issue(title=title, body=body)), project)
+
+
+def words(quote: Quote | None) -> str | None:
+    return quote.text if quote else None
+
+
+def test_a_complete_report() -> None:
+    facts = find_facts(read_issue(issues.COMPLETE), "acme/shop")
+    assert words(facts.version) == "2.4.1"
+    assert words(facts.error) == "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"
+    assert facts.regression is not None
+    assert words(facts.regression.quote) == "Since the upgrade, an empty cart breaks the checkout page."
+    assert facts.severity is None
+
+
+def test_an_empty_report() -> None:
+    assert facts_of("") == ReportFacts()
+
+
+@settings(max_examples=100)
+@given(st.text(), st.text())
+def test_places_are_where_the_words_are(title: str, body: str) -> None:
+    parsed = read_issue(Issue(title=title, body=body))
+    facts = find_facts(parsed, title[:20])
+    quotes = [facts.version, facts.error]
+    for quote in quotes:
+        assert quote is None or parsed.text[quote.start : quote.end] == quote.text
+
+
+@each_row(
+    ("body", "worked", "version"),
+    [
+        ("This works with 2.8.1, but not with 2.9.", "2.8.1", "2.9"),
+        ("This was never the case in 22.0.\n\nVersion: 23.0", "22.0", "23.0"),
+        ("Since upgrading from `0.7.6` to `1.0.0`, it fails.", "0.7.6", "1.0.0"),
+    ],
+)
+def test_the_version_is_the_broken_one(body: str, worked: str, version: str) -> None:
+    facts = facts_of("Total is off", body)
+    assert words(facts.version) == version
+    assert facts.regression is not None
+    assert (facts.regression.worked_in, facts.regression.broken_in) == (worked, version)
+
+
+CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a.draw() # now\n$ make build_docs\necho `date`\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [
+        (
+            "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})",
+            "`fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})`",
+        ),
+        ("a.draw()", "`a.draw()`"),
+        (" make build_docs ", "`make build_docs`"),
+        ("make build", "make build"),
+        ("Call a.draw() twice", "Call a.draw() twice"),
+        ("echo `date`", "echo `date`"),
+    ],
+)
+def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
+    assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]
+
+
+@each_row(
+    ("written", "broken"),
+    [
+        ("https://github.com/acme/shop/pull/31", "#31"),
+        ("https://github.com/mona/shop/pull/31", "#31"),
+        ("https://github.com/other/basket/pull/31", ""),
+        ("PR #31", "#31"),
+        ("other/basket#31", ""),
+    ],
+)
+def test_only_a_pull_request_of_the_project_is_blamed(written: str, broken: str):
+    issue = Issue(title="It fails", body=f"It stopped working. {written} is the culprit.")
+    facts = find_facts(read_issue(issue), "acme/shop")
+    assert (facts.regression.broken_in if facts.regression else "") == broken

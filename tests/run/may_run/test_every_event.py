@@ -1,0 +1,124 @@
+"""Every event of GitHub through the whole action: a task or a reason, and no request without a task."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.each_row import each_row
+from testing.servers.github_server import GitHubServer, serve_github
+from testing.webhooks.event_runner import EventResult, EventRunner
+from testing.webhooks.example_payloads import (
+    MAY_START,
+    comment,
+    load_examples,
+    load_payload,
+)
+from triage.domain.task import Skip, TriageTask
+from triage.run.may_run.route import route_event
+
+EVERY = load_examples()
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
+    with serve_github(GitHubServer("Total fails", "It fails.", number=1)) as github:
+        yield EventRunner(tmp_path_factory.mktemp("events"), github)
+
+
+def applies(event: str, payload: Any) -> bool:
+    """Whether a payload may lead to a request at all, by the rules of the README; read without the program's help."""
+    if event in ("workflow_dispatch", "repository_dispatch", "schedule"):
+        return True
+    issue, action = (payload.get("issue"), payload.get("action")) if isinstance(payload, dict) else (None, None)
+    if (
+        event not in MAY_START
+        or not isinstance(issue, dict)
+        or issue.get("locked") is True
+        or issue.get("pull_request")
+    ):
+        return False
+    accounts = [issue.get("user"), payload.get("sender")]
+    if event == "issues" and any(isinstance(one, dict) and one.get("type") == "Bot" for one in accounts):
+        return False
+    return action in (("created",) if event == "issue_comment" else ("opened", "edited", "reopened", "labeled"))
+
+
+def is_sound(result: EventResult) -> bool:
+    """Told on the job's page and in the outputs, without a traceback, and nothing that the log's reader would obey."""
+    is_complete = bool(result.summary) and "status" in result.outputs and not result.unexpected_commands
+    has_clean_log = (
+        "Traceback" not in result.log and "Internal error" not in result.log and len(result.errors) == result.code
+    )
+    return is_complete and has_clean_log and (result.outputs["status"] == "failed") == bool(result.code)
+
+
+def test_the_examples_are_all_there() -> None:
+    assert len(EVERY) == 404
+    assert len({one.event for one in EVERY}) == 64
+    assert len({server for one in EVERY for server in one.servers}) == 6
+
+
+@each_row("event", sorted({one.event for one in EVERY}))
+def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
+    for payload in (one.payload for one in EVERY if one.event == event):
+        task = route_event(event, payload, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
+        assert isinstance(task, (Skip, TriageTask) if applies(event, payload) else Skip)
+        assert not isinstance(task, Skip) or task.reason.endswith(".")
+
+
+@each_row("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
+def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
+    payload = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
+    result = runner.run("issues", json.dumps(payload).encode())
+    assert is_sound(result)
+    assert result.code == 0
+    assert bool(result.requests) == (
+        action in ("opened", "reopened") or (action == "edited" and "body" in payload["changes"])
+    )
+
+
+@each_row("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip
+def test_an_event_by_another_name_is_skipped(runner: EventRunner, name: str) -> None:
+    result = runner.run(name, json.dumps(runner.github.opened_event()).encode())
+    assert is_sound(result)
+    assert (result.code, result.requests) == (0, [])
+
+
+def test_a_missing_event_name_is_reported(runner: EventRunner) -> None:
+    result = runner.run("", b"{}")
+    assert (result.code, result.requests, len(result.errors)) == (1, [], 1)
+
+
+@each_row("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
+def test_an_invalid_number(runner: EventRunner, number: str) -> None:
+    result = runner.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
+    assert is_sound(result)
+    assert (result.code, result.requests) == (1, [])
+
+
+@pytest.mark.parametrize("content", [b'{"issue": ', b"\xff\xfe{", b"\x00" * 99, b"[" * 100_000, b'{"a":' * 100_000])
+def test_a_broken_file(runner: EventRunner, content: bytes) -> None:
+    result = runner.run("issues", content)
+    assert is_sound(result)
+    assert (result.code, result.requests) == (1, [])
+
+
+def test_a_folder_for_a_file(runner: EventRunner, tmp_path: Path) -> None:
+    result = runner.run("issues", tmp_path)
+    assert is_sound(result)
+    assert (result.code, result.requests) == (1, [])
+
+
+@each_row("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
+def test_text_that_only_looks_like_a_command(body: str) -> None:
+    task = route_event("issue_comment", comment(body, by="stranger"))
+    assert isinstance(task, Skip)
+
+
+def test_a_command_on_a_pull_request_starts_no_request(runner: EventRunner) -> None:
+    payload = load_payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
+    result = runner.run("issue_comment", json.dumps(payload).encode())
+    assert (result.code, result.outputs["status"], result.requests) == (0, "skipped", [])

@@ -1,0 +1,347 @@
+"""The task of each event, or the reason for skipping it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testing.each_row import each_row
+from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
+from triage.base.errors import BadInput
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.project_config import ProjectConfig
+from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
+from triage.run.may_run.payload import parse_issue
+from triage.run.may_run.route import route_event
+
+KNOWN = "there are `/triage`, `/triage quiet` and `/triage wrong`."
+
+BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
+
+
+def reason(event: str, raw: dict[str, Any], issue_number: int | None = None) -> str:
+    task = route_event(event, raw, issue_number)
+    assert isinstance(task, Skip)
+    return task.reason
+
+
+TASKS = {
+    "issues.opened": TriageTask(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
+    "issues.opened.after-transfer": TriageTask(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
+    "issues.reopened": TriageTask(number=1, trigger=Trigger.REOPENED, actor="Codertocat"),
+    "issues.edited": Skip(reason="Neither title nor body of the issue was changed."),
+    "issues.labeled": Skip(reason="Labels do not start a triage."),
+    "issues.locked": Skip(reason="The issue is locked."),
+    "issues.milestoned.pull-request": Skip(reason="Pull requests and comments on them are not triaged."),
+    "issues.transferred": Skip(reason="The issue was transferred to another repository."),
+    "issues.deleted": Skip(reason="This change of an issue (deleted) does not start a triage."),
+    "issues.pinned": Skip(reason="This change of an issue (pinned) does not start a triage."),
+    "issue_comment.created": TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat"),
+    "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
+    "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
+    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat", is_asked=True),
+    "repository_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
+}
+
+
+class TestExamples:
+    def test_each_has_its_expectation(self) -> None:
+        assert sorted(TASKS) == NAMES
+
+    @each_row("name", NAMES)
+    def test_task(self, name: str) -> None:
+        assert route_event(event_of(name), load_payload(name), 1) == TASKS[name]
+
+
+class TestIssues:
+    @pytest.mark.parametrize("field", ["title", "body"])
+    def test_an_edit_of_the_text_counts(self, field: str) -> None:
+        task = route_event("issues", load_payload("issues.edited", changes={field: {"from": "before"}}))
+        assert task == TriageTask(number=1, trigger=Trigger.EDITED, actor="Codertocat")
+
+    def test_a_transfer_is_recognised_by_its_changes(self) -> None:
+        raw = load_payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
+        assert reason("issues", raw) == "The issue was transferred to another repository."
+
+    @each_row(
+        "changes",
+        [
+            {"sender__type": "Bot"},
+            {"issue__user__type": "Bot"},
+            {"sender__login": "dependabot[bot]"},
+            {"issue__user__login": "renovate[bot]", "issue__user__type": None},
+        ],
+    )
+    @each_row("name", ["issues.opened", "issues.reopened"])
+    def test_bots_do_not_start_anything(self, name: str, changes: dict[str, Any]) -> None:
+        assert reason("issues", load_payload(name, **changes)) == BOT_WORDS
+
+    def test_pull_requests_are_skipped(self) -> None:
+        assert "Pull requests" in reason("issues", load_payload("issues.opened", issue__pull_request={}))
+
+    def test_a_deleted_account(self) -> None:
+        raw = load_payload("issues.opened", issue__user=None, sender=None)
+        assert route_event("issues", raw) == TriageTask(number=1, trigger=Trigger.OPENED, actor="")
+
+    def test_the_input_may_repeat_the_number(self) -> None:
+        assert route_event("issues", load_payload("issues.opened"), 1) == route_event(
+            "issues", load_payload("issues.opened")
+        )
+
+    def test_the_input_may_not_contradict(self) -> None:
+        with pytest.raises(BadInput, match=r"^issue-number: 2 is not the issue of this event, which is 1; "):
+            route_event("issues", load_payload("issues.opened"), 2)
+
+    def test_a_contradiction_does_not_matter_where_nothing_is_done(self) -> None:
+        assert reason("issues", load_payload("issues.labeled"), 2) == "Labels do not start a triage."
+
+    def test_an_invalid_action_is_not_repeated(self) -> None:
+        raw = load_payload("issues.opened", action="::error::\x1b[31m")
+        assert reason("issues", raw) == "This change of an issue does not start a triage."
+
+
+class TestPush:
+    def test_a_push_starts_nothing(self) -> None:
+        assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
+
+
+class TestOptInLabel:
+    OPT_IN = ProjectConfig(opt_in_label="Bug")
+
+    def labeled(self, name: str | None, config: ProjectConfig | None, **changes: Any) -> Task:
+        return route_event("issues", load_payload("issues.labeled", label={"name": name}, **changes), config=config)
+
+    @pytest.mark.parametrize("name", ["bug", "BUG"])
+    def test_adding_the_label_starts_a_triage(self, name: str) -> None:
+        assert self.labeled(name, self.OPT_IN) == TriageTask(number=1, trigger=Trigger.LABELED, actor="Codertocat")
+
+    @pytest.mark.parametrize(("sender", "is_asked"), [("codertocat", False), ("mona", True)])
+    def test_a_label_asks_unless_the_form_has_set_it_for_the_reporter(self, sender: str, is_asked: bool) -> None:
+        task = self.labeled("bug", self.OPT_IN, sender__login=sender)
+        assert isinstance(task, TriageTask)
+        assert task.is_asked is is_asked
+
+    @pytest.mark.parametrize("name", ["docs", "", None])
+    def test_another_label_starts_none(self, name: str | None) -> None:
+        assert self.labeled(name, self.OPT_IN) == Skip(reason="Only the opt-in label starts a triage.")
+
+    def test_a_label_starts_nothing_without_an_opt_in_label(self) -> None:
+        assert self.labeled("", ProjectConfig(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
+
+    def test_before_the_settings_are_read_a_label_may_start_a_triage(self) -> None:
+        assert isinstance(self.labeled("docs", None), TriageTask)
+
+    def test_bots_and_locked_issues_are_skipped_with_the_label(self) -> None:
+        assert self.labeled("bug", self.OPT_IN, sender__type="Bot") == Skip(reason=BOT_WORDS)
+        assert self.labeled("bug", self.OPT_IN, issue__locked=True) == Skip(reason="The issue is locked.")
+
+    @each_row("name", NAMES)
+    def test_settings_that_are_not_read_yet_skip_nothing(self, name: str) -> None:
+        unread = route_event(event_of(name), load_payload(name), 1, None)
+        assert unread == TASKS[name] or name == "issues.labeled"
+
+
+class TestComments:
+    @pytest.mark.parametrize("by", ["Codertocat", "stranger"])
+    def test_the_command(self, by: str) -> None:
+        task = route_event("issue_comment", comment("/triage", by))
+        assert task == TriageTask(number=1, trigger=Trigger.COMMAND, actor=by, is_asked=True)
+
+    def test_quiet(self) -> None:
+        assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
+
+    def test_wrong(self) -> None:
+        task = QuietTask(number=1, actor="mona", wrong=["place"])
+        assert route_event("issue_comment", comment("/triage wrong place", "mona")) == task
+
+    @pytest.mark.parametrize("word", ["close", "merge", "approved", "apply"])
+    def test_unknown_commands_are_named(self, word: str) -> None:
+        message = reason("issue_comment", comment(f"/triage {word} x"))
+        assert message == f"`/triage {word}` is not a known command; {KNOWN}"
+
+    @pytest.mark.parametrize("word", ["fix", "approve", "revise", "reject"])
+    def test_commands_of_the_fix_flow_are_for_another_workflow(self, word: str) -> None:
+        message = reason("issue_comment", comment(f"/triage {word} 0123456789ab x"))
+        assert message == f"`/triage {word}` is for a workflow with `task: fix-gate` (docs/fix.md)."
+
+    def test_invalid_words_are_not_repeated(self) -> None:
+        message = reason("issue_comment", comment("/triage @everyone<script>"))
+        assert message == "What follows `/triage` is not a known command; " + KNOWN
+
+    def test_comments_of_others(self) -> None:
+        message = reason("issue_comment", comment("me too", "stranger"))
+        assert message == "The comment holds no command and is not by the issue's author."
+
+    def test_the_author_answers(self) -> None:
+        task = route_event("issue_comment", comment("It is version 3."))
+        assert task == TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat")
+
+    def test_our_own_comment(self) -> None:
+        assert reason("issue_comment", comment(f"{COMMENT_MARKER} x -->")) == "The comment is this action's own."
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"comment__user__type": "Bot"}, "Comments by bots are not answered."),
+            ({"sender__type": "Bot"}, "Comments by bots are not answered."),
+            ({"comment__user": None, "sender": None}, "The comment's author is unknown."),
+            ({"sender__login": "other"}, "The comment was not sent by its author."),
+            ({"issue__locked": True}, "The issue is locked."),
+            ({"issue__pull_request": {"url": "x"}}, "Pull requests and comments on them are not triaged."),
+        ],
+    )
+    def test_comments_that_never_count(self, changes: dict[str, Any], message: str) -> None:
+        assert (
+            reason("issue_comment", load_payload("issue_comment.created", comment__body="/triage", **changes))
+            == message
+        )
+
+    @pytest.mark.parametrize("name", ["issue_comment.edited", "issue_comment.deleted"])
+    def test_an_edited_comment_is_not_a_command(self, name: str) -> None:
+        message = reason("issue_comment", load_payload(name, comment__body="/triage"))
+        assert message == "Only a new comment counts, not one that was edited or deleted."
+
+    def test_a_person_may_command_on_a_bots_issue_but_the_bot_may_not_answer(self) -> None:
+        assert isinstance(route_event("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageTask)
+        assert reason("issue_comment", comment("hm", issue__user__type="Bot")) == BOT_WORDS
+
+    @pytest.mark.parametrize("body", [None, "", "\x00"])
+    def test_empty_bodies(self, body: str | None) -> None:
+        assert isinstance(route_event("issue_comment", comment(body)), TriageTask)
+
+    def test_commands_must_match_the_input(self) -> None:
+        with pytest.raises(BadInput, match=r"^issue-number: 9"):
+            route_event("issue_comment", comment("/triage quiet"), 9)
+
+
+class TestEventsWithoutIssue:
+    @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
+    def test_the_input_names_the_issue(self, event: str) -> None:
+        is_asked = event == "workflow_dispatch"  # the others may have no person behind them
+        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, is_asked=is_asked)
+        with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
+            route_event(event, {})
+
+    def test_a_bot_may_request_by_number(self) -> None:
+        task = route_event("workflow_dispatch", load_payload("workflow_dispatch", sender__type="Bot"), 3)
+        assert isinstance(task, TriageTask)
+
+
+class TestOtherEvents:
+    @pytest.mark.parametrize(
+        "event", ["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"]
+    )
+    def test_pull_requests(self, event: str) -> None:
+        assert reason(event, {"issue": "whatever"}, 3) == "Pull requests are not triaged."
+
+    @pytest.mark.parametrize("event", ["push", "workflow_run", "label", "discussion_comment", "merge_group"])
+    def test_named(self, event: str) -> None:
+        assert reason(event, {}, 3) == f"The event {event} does not start a triage."
+
+    def test_invalid_names_are_not_repeated(self) -> None:
+        assert reason("::error::x", {}) == "This event does not start a triage."
+
+    def test_no_name_at_all(self) -> None:
+        with pytest.raises(BadInput, match=r"^GITHUB_EVENT_NAME is not set"):
+            route_event("", {})
+
+
+class TestBadPayloads:
+    @each_row(
+        ("changes", "field"),
+        [
+            ({"issue": None}, "issue"),
+            ({"issue": []}, "issue"),
+            ({"issue__number": "1"}, "issue.number"),
+            ({"issue__number": True}, "issue.number"),
+            ({"issue__number": 0}, "issue.number"),
+            ({"issue__number": 10**30}, "issue.number"),
+            ({"issue__locked": "yes"}, "issue.locked"),
+            ({"issue__user": "mona"}, "issue.user"),
+            ({"issue__user__login": 5}, "issue.user.login"),
+            ({"sender": 1}, "sender"),
+            ({"label": "bug"}, "label"),
+            ({"action": ["opened"]}, "action"),
+            ({"changes": "x"}, "changes"),
+        ],
+    )
+    def test_a_wrong_type_is_reported_by_field_on_one_line(self, changes: dict[str, Any], field: str) -> None:
+        with pytest.raises(BadInput) as caught:
+            route_event("issues", load_payload("issues.opened", **changes))
+        message = str(caught.value)
+        assert message.startswith(f"The event payload cannot be read: {field} is missing")
+        assert "\n" not in message
+
+    def test_a_comment_event_without_comment(self) -> None:
+        with pytest.raises(BadInput, match="comment is missing"):
+            route_event("issue_comment", load_payload("issues.opened", action="created"))
+
+    @each_row("raw", [[], "text", None, 5])
+    @each_row("event", ["issues", "issue_comment", "workflow_dispatch"])
+    def test_a_payload_that_is_not_an_object(self, event: str, raw: Any) -> None:
+        with pytest.raises(BadInput, match="it is not a JSON object"):
+            route_event(event, raw, 1)
+
+
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.builds(list),
+    st.builds(dict),
+    st.builds(lambda: {"login": "\ud800", "type": "Bot"}),
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, Any]:
+    """An example with a few places deleted, or replaced by something odd."""
+    name = draw(st.sampled_from(NAMES))
+    raw: Any = load_payload(name)
+    for _ in range(draw(st.integers(1, 4))):
+        place, key = raw, draw(st.sampled_from(sorted(raw) or [""]))
+        while isinstance(place.get(key), dict) and place[key] and draw(st.booleans()):
+            place = place[key]
+            key = draw(st.sampled_from(sorted(place)))
+        if draw(st.booleans()):
+            place.pop(key, None)
+        else:
+            place[key] = draw(ODD)
+    return event_of(name), raw
+
+
+@settings(max_examples=400)
+@given(mutated(), st.one_of(st.none(), st.integers(1, 2**31)))
+def test_mutated_payloads_end_with_a_task_or_one_error_line(case: tuple[str, Any], number: int | None) -> None:
+    event, raw = case
+    words = "Done."
+    try:
+        task = route_event(event, raw, number)
+        words = task.reason if isinstance(task, Skip) else words
+    except BadInput as error:
+        words = str(error)
+    assert words.endswith(".")
+    assert words.isprintable()
+
+
+def test_a_deep_payload() -> None:
+    raw = load_payload("issues.opened")
+    deep: Any = {}
+    for _ in range(500):
+        deep = {"x": deep}
+    raw["issue"]["pull_request"] = None
+    raw["issue"]["reactions"] = deep
+    assert isinstance(route_event("issues", json.loads(json.dumps(raw))), TriageTask)
+
+
+def test_the_issue_of_the_event_has_its_labels() -> None:
+    parsed = parse_issue(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
+    assert parsed is not None
+    assert parsed.labels == ["bug"]
+    bare = parse_issue(load_payload("issues.opened", issue__labels="odd"))
+    assert bare is not None
+    assert bare.labels == []

@@ -1,0 +1,73 @@
+"""Flows over fakes."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
+from triage.domain.effect import Policy
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.task import Task, TriageTask, Trigger
+from triage.ports import Services
+from triage.run.run_context import Run, RunResult
+from triage.run.triage_issue import run_task
+
+OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
+BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
+
+
+@dataclass
+class RunHarness:
+    """A flow over fakes, and what it did."""
+
+    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
+    approvals: FakeIssueApprovals = field(default_factory=FakeIssueApprovals)
+    output: FakeOutput = field(default_factory=FakeOutput)
+    policy: Policy = field(default_factory=lambda: Policy(comment="always"))
+    services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
+
+    event_issue: Issue | None = None
+    progress: FakeProgressLog = field(default_factory=FakeProgressLog)
+    max_model_runs: int | None = None
+
+    def build_context(self) -> Run:
+        return Run(
+            github=self.github,
+            approvals=self.approvals,
+            output=self.output,
+            progress=self.progress,
+            policy=self.policy,
+            repository=factories.repository(labels=[]),
+            open_services=lambda: self.services,
+            now=lambda: NOW,
+            event_issue=self.event_issue,
+            max_model_runs=self.max_model_runs,
+            open_rules_services=lambda: fake_services(codebase=FakeCodebase(factories.FILES)),
+        )
+
+    def use_model(self) -> FakeModel:
+        """Let a model answer; it records its prompts."""
+        model = FakeModel(factories.answers())
+        self.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
+        return model
+
+    def while_indexing(self, meanwhile: Callable[[], None]) -> None:
+        """Let something happen while the agents work."""
+        self.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
+
+    def run(self, task: Task) -> RunResult:
+        return asyncio.run(run_task(task, self.build_context()))
+
+    def set_thread(self, *comments: IssueComment, **changes: Any) -> None:
+        self.github.issues[7] = factories.issue(thread=list(comments), **changes)
+
+    @property
+    def writes(self) -> int:
+        return len(self.github.posted) + len(self.github.edited) + len(self.github.labelled)
+
+
+def our_comment(body: str) -> IssueComment:
+    return IssueComment(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=55, created_at=NOW)

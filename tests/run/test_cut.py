@@ -1,0 +1,303 @@
+"""A run that is cancelled, or runs out of time, at each of its stages; over fakes."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
+from tests.run.run_harness import BY_HAND, OPENED, RunHarness, our_comment
+from triage.base.errors import GitHubUnavailable
+from triage.base.threads import seconds_left
+from triage.domain.effect import COMMENT_MARKER, Policy
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.run import Status
+from triage.domain.task import Task, TriageTask, Trigger
+from triage.run.run_context import Run, RunResult
+from triage.run.triage_issue import run_task
+from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE
+from triage.say.hidden_state import parse_state
+
+FULL = our_comment(f"{COMMENT_MARKER} v1 {{}} -->\nwords")
+
+
+@dataclass
+class SlowGitHub(FakeGitHub):
+    """Says when it is asked, and takes its time over it."""
+
+    asked: Callable[[str], object] = lambda method: None
+
+    def _raise_prepared_error(self, method: str) -> None:
+        self.asked(method)
+        super()._raise_prepared_error(method)
+
+
+@dataclass
+class CutHarness(RunHarness):
+    """A run over fakes, and when it is cut."""
+
+    github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
+    event_issue: Issue | None = field(default_factory=factories.issue)
+    seconds: float = 60.0
+    """Left after a signal."""
+    reading_seconds: float = 60.0
+    released: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, task: Task = OPENED) -> RunResult:
+        async def work() -> RunResult:
+            self.loop, self.cancelled = asyncio.get_running_loop(), asyncio.Event()
+            return await asyncio.wait_for(run_task(task, self.build_context()), 30)
+
+        return asyncio.run(work())
+
+    def build_context(self) -> Run:
+        return replace(
+            super().build_context(),
+            repository=factories.repository(),
+            cancelled=self.cancelled,
+            seconds_left=lambda: self.seconds,
+            github_seconds_left=lambda: self.reading_seconds,
+        )
+
+    def cancel(self) -> None:
+        self.loop.call_soon_threadsafe(self.cancelled.set)
+
+    def hang_in(self, method: str) -> None:
+        """GitHub hangs when asked for this, and the run is cancelled then."""
+
+        def asked(name: str) -> None:
+            if name == method:
+                self.cancel()
+                self.released.wait(30)
+
+        self.github.asked = asked
+
+    def hang_in_model(self, name: str) -> None:
+        """A model that hangs when asked for this, and the run is cancelled then."""
+
+        async def stop(_: Any) -> Any:
+            self.cancelled.set()
+            await asyncio.sleep(60)
+
+        self.services = fake_services(
+            codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(tools=stop) | {name: stop})
+        )
+
+    @property
+    def summary(self) -> str:
+        (page,) = self.output.summaries
+        return page
+
+
+@pytest.fixture
+def harness() -> Iterator[CutHarness]:
+    harness = CutHarness()
+    with contextlib.ExitStack() as stack:
+        stack.callback(harness.released.set)
+        yield harness
+
+
+@pytest.mark.parametrize("method", ["fetch_issue", "list_labels"])
+def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(harness: CutHarness, method: str):
+    harness.hang_in(method)
+    assert harness.run().status is Status.DEGRADED
+    assert "The run was cancelled before it looked anything up" in harness.summary
+    assert harness.writes == 0
+    assert harness.output.values["status"] == "degraded"
+
+
+@pytest.mark.parametrize("event_issue", [None, factories.issue()])
+def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(
+    harness: CutHarness, event_issue: Issue | None
+):
+    harness.event_issue = event_issue
+    harness.hang_in("fetch_issue")
+    assert harness.run(BY_HAND).status is Status.DEGRADED
+    assert "could not be read: the run was cancelled." in harness.summary
+    assert harness.output.values["status"] == "degraded"
+
+
+def test_cancelled_while_roles_are_asked_nobody_is_obeyed(harness: CutHarness):
+    harness.github.issues[7] = factories.issue(
+        thread=[IssueComment(author="stranger", body="/triage", created_at=NOW, comment_id=60)]
+    )
+    harness.hang_in("fetch_role")
+    command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="stranger")
+    assert harness.run(command).status is Status.DEGRADED
+    assert "cancelled" in harness.summary
+    assert harness.writes == 0
+
+
+def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
+    asked: list[str] = []
+    harness.github.asked = asked.append
+
+    async def work() -> RunResult:
+        harness.cancelled = asyncio.Event()
+        harness.cancelled.set()
+        return await run_task(OPENED, harness.build_context())
+
+    assert asyncio.run(work()).status is Status.DEGRADED
+    assert asked == []
+    assert "The run was cancelled before it looked anything up" in harness.summary
+
+
+@pytest.mark.parametrize("name", ["CodebaseFinding", "CritiqueFinding", "TicketDraft"])
+def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness: CutHarness, name: str):
+    harness.policy = Policy(comment="always", labels="apply")
+    harness.hang_in_model(name)
+    assert harness.run().status is Status.DEGRADED
+    ((_, body),) = harness.github.posted
+    assert "The run was cancelled." in harness.summary
+    assert harness.github.labelled == [], "there is no time for that"
+    assert harness.output.values["comment-url"]
+    state = parse_state(body)
+    assert state is not None
+    assert (state.text_hash, state.content_hash) == ("", ""), "whatever the next run says is news"
+
+
+def test_cancelled_before_anything_was_found_nothing_is_commented(harness: CutHarness):
+    harness.hang_in_model("InvestigatorFinding")
+    assert harness.run().status is Status.DEGRADED
+    assert harness.writes == 0
+    assert "The run was cancelled." in harness.summary
+
+
+def test_a_partial_report_does_not_replace_a_whole_one(harness: CutHarness):
+    asked: list[str] = []
+    harness.github.issues[7] = factories.issue(thread=[FULL])
+    harness.github.asked = asked.append
+    harness.hang_in_model("CritiqueFinding")
+    harness.run(BY_HAND)
+    assert harness.writes == 0
+    assert asked == ["fetch_issue", "list_labels"]
+
+
+def test_a_partial_report_does_not_replace_what_another_run_wrote_meanwhile(harness: CutHarness):
+    def meanwhile() -> None:
+        harness.github.issues[7] = factories.issue(thread=[FULL])
+
+    harness.hang_in_model("CritiqueFinding")
+    harness.services = fake_services(
+        codebase=FakeCodebase(factories.FILES, on_index=meanwhile), model=harness.services.model
+    )
+    harness.run()
+    assert harness.writes == 0
+
+
+@pytest.mark.parametrize("policy", [Policy(comment="never"), Policy(comment="always", dry_run=True)])
+def test_a_partial_report_obeys_the_policy(harness: CutHarness, policy: Policy):
+    harness.policy = policy
+    harness.hang_in_model("CritiqueFinding")
+    harness.run()
+    assert harness.writes == 0
+    assert "The run was cancelled." in harness.summary
+
+
+def test_a_report_that_was_whole_when_the_signal_came_is_published_as_such(harness: CutHarness):
+    class Listening(FakeProgressLog):
+        def folded(self, title: str, text: str) -> None:
+            harness.cancelled.set()
+
+    harness.progress = Listening()
+    harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers()))
+    harness.policy = Policy(comment="always", labels="apply")
+    harness.run()
+    ((_, body),) = harness.github.posted
+    state = parse_state(body)
+    assert state is not None
+    assert state.content_hash
+    assert harness.github.labelled == [(7, ["bug"])]
+
+
+def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arrive(harness: CutHarness):
+    harness.github.asked = lambda method: harness.cancel() if method == "post_comment" else None
+    assert harness.run().status is Status.COMPLETE
+    assert len(harness.github.posted) == 1
+    assert harness.output.values["comment-url"]
+    assert "may or may not" not in harness.summary
+
+
+def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarness):
+    harness.hang_in("post_comment")
+    harness.seconds = 0.05
+    assert harness.run().status is Status.DEGRADED
+    assert "the run was cancelled. What was sent last may or may not be there." in harness.summary
+    assert "src/parse.py" in harness.summary, "what was found is told all the same"
+    assert harness.output.values["comment-url"] == ""
+    assert harness.output.values["status"] == "degraded"
+
+
+def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
+    harness.hang_in("wait_to_look_again")
+    harness.seconds = 30
+    assert harness.run().status is Status.COMPLETE
+    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
+    assert "may or may not" not in harness.summary
+    assert harness.output.annotations == [DUPLICATES_UNKNOWN_NOTICE]
+
+
+def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness):
+    asked: list[str] = []
+    harness.github.asked = asked.append
+    harness.github.looks = 2
+    assert harness.run().status is Status.COMPLETE
+    after_post = asked[asked.index("post_comment") + 1 :]
+    assert after_post == ["fetch_issue", *["wait_to_look_again", "fetch_issue"] * 2, "wait_to_look_again"]
+
+
+def test_what_arrived_before_the_signal_is_told(harness: CutHarness):
+    model = FakeModel(factories.answers())
+    harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
+    harness.policy = Policy(comment="always", labels="apply")
+    harness.hang_in("add_labels")
+    harness.seconds = 0.5
+    harness.run()
+    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
+    assert "may or may not" in harness.summary
+
+
+def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(harness: CutHarness):
+    harness.github.asked = lambda method: harness.released.wait(30) if method == "post_comment" else None
+    harness.seconds = 0.5
+    harness.run()
+    assert "the run's time was up. What was sent last may or may not be there." in harness.summary
+    assert harness.output.values["status"] == "degraded"
+
+
+def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_event_told(harness: CutHarness):
+    harness.github.asked = lambda method: harness.released.wait(30) if method == "fetch_issue" else None
+    harness.reading_seconds = 0.1
+    assert harness.run().status is Status.DEGRADED
+    assert "could not be read: GitHub took more than 0 seconds" in harness.summary
+    assert "src/parse.py" in harness.summary
+    assert harness.writes == 0
+
+
+def test_a_run_that_is_cut_by_its_clock_comments_as_ever(harness: CutHarness):
+    """Only who cancels is in a hurry; the report says that it is partial."""
+    harness.hang_in_model("CritiqueFinding")
+    refused = SlowGitHub(issues={7: factories.issue()}, errors={"list_labels": GitHubUnavailable("down")})
+    harness.github = refused
+    model = FakeModel(factories.answers(CritiqueFinding=lambda _: asyncio.sleep(60)))
+    late = fake_services(codebase=FakeCodebase(factories.FILES), model=model, started=-290.0)
+    harness.services = late
+    harness.run()
+    assert len(harness.github.posted) == 1
+
+
+def test_a_write_knows_how_long_it_is_waited_for(harness: CutHarness):
+    """So that a limit which outlasts the run is said at once, and is no comment that may stand there or not."""
+    known: list[float] = []
+    harness.github.asked = lambda method: (
+        known.append(seconds_left()) if method in ("fetch_issue", "post_comment") else None
+    )
+    harness.run()
+    _, look, post, _ = known
+    assert 0 < look <= harness.seconds / 2
+    assert harness.seconds / 2 < post <= harness.seconds

@@ -1,0 +1,410 @@
+"""A plan carried out against a GitHub that refuses and a runner that remembers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from testing.fake_proposals import FakeIssueApprovals
+from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
+from triage.domain.code import Span
+from triage.domain.effect import (
+    AddLabels,
+    Annotate,
+    EditComment,
+    Effect,
+    PostComment,
+    RemoveComment,
+    RemoveLabel,
+    SetOutputs,
+    SuggestChanges,
+    Suggestion,
+    SuggestionOptions,
+    WriteReport,
+    WriteSummary,
+)
+from triage.domain.issue import Issue, IssueComment
+from triage.ports import AnnotationLevel
+from triage.run.write.apply_effects import (
+    DUPLICATES_UNKNOWN,
+    apply_issue_effects,
+    remove_late_duplicates,
+)
+from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
+from triage.say.hidden_state import CommentState, render_state
+
+URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
+
+
+class Recording:
+    """Both ports: records calls in order; `refusals` has the errors to raise by method."""
+
+    def __init__(self, **refusals: Exception) -> None:
+        self.refusals = refusals
+        self.calls: list[tuple[Any, ...]] = []
+        self.now = Issue(number=412, title="t", url="https://github.com/acme/ledger/issues/412")
+        """The issue that GitHub returns."""
+        self.looks = 0
+        """How often it must be read again."""
+        self.on_settled: Callable[[], None] = lambda: None
+        """Called before it is read again."""
+
+    def _call(self, name: str, *values: Any) -> None:
+        if name in self.refusals:
+            raise self.refusals[name]
+        self.calls.append((name, *values))
+
+    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
+        self._call("fetch_issue", number, *([posted] if posted else []))
+        return self.now
+
+    def list_recent_issues(self, limit: int) -> list[int]:
+        raise AssertionError("nothing of that is read while publishing")
+
+    def list_labels(self) -> list[str]:
+        raise AssertionError("nothing is read while publishing")
+
+    def fetch_role(self, login: str) -> str:
+        raise AssertionError("nothing is read while publishing")
+
+    def post_comment(self, number: int, body: str) -> tuple[int, str]:
+        self._call("post_comment", number, body)
+        return 77, URL
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        self._call("edit_comment", number, comment_id, body)
+        return comment_id, URL
+
+    def wait_to_look_again(self, number: int) -> bool:
+        self.looks -= 1
+        return self.looks >= 0
+
+    def delete_comment(self, number: int, comment_id: int) -> None:
+        self._call("delete_comment", number, comment_id)
+
+    def add_labels(self, number: int, labels: Sequence[str]) -> None:
+        self._call("add_labels", number, list(labels))
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], original: int = 0
+    ) -> SuggestionOptions | None:
+        raise AssertionError("nothing is read while publishing")
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        self._call("suggest", number, list(suggestions))
+        return [one for one in suggestions if one.kind == "type"]
+
+    def remove_label(self, number: int, label: str) -> None:
+        self._call("remove_label", number, label)
+
+    def write_summary(self, markdown: str) -> None:
+        self._call("write_summary", markdown)
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        self._call("write_outputs", dict(values))
+
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
+        self._call("annotate", level, message, *([at] if at else []))
+
+    def write_report(self, json_text: str) -> str:
+        self._call("write_report", json_text)
+        return ".triage/report.json"
+
+
+PLAN: list[Effect] = [
+    SetOutputs(values={"status": "complete", "comment-url": "old", "report-file": ""}),
+    WriteReport(json_text="{}"),
+    WriteSummary(markdown="# Page\n"),
+    Annotate(level="warning", message="careful"),
+    PostComment(issue_number=412, body="body"),
+    AddLabels(issue_number=412, labels=["bug"]),
+]
+
+
+def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
+    """Applies all effects, as a flow does."""
+    result = PublishResult()
+    apply_issue_effects(effects, world, result, FakeIssueApprovals())
+    world.on_settled()
+    remove_late_duplicates(world, result)
+    return apply_local_effects(effects, world, result)
+
+
+def test_the_issue_comes_first_and_the_outputs_last():
+    world = Recording()
+    done = apply_effects(PLAN, world)
+    assert world.calls == [
+        ("post_comment", 412, "body"),
+        ("fetch_issue", 412, 77),
+        ("add_labels", 412, ["bug"]),
+        ("write_report", "{}"),
+        ("write_summary", "# Page\n"),
+        ("annotate", "warning", "careful"),
+        ("write_outputs", {"status": "complete", "comment-url": URL, "report-file": ".triage/report.json"}),
+    ]
+    assert (done.comment_url, done.report_file, done.failures, done.needs_setup_fix) == (
+        URL,
+        ".triage/report.json",
+        [],
+        False,
+    )
+
+
+def test_a_comment_is_edited_in_place():
+    world = Recording()
+    done = apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world)
+    assert world.calls == [("edit_comment", 412, 77, "new")]
+    assert done.comment_url == URL
+
+
+def test_a_missing_permission_is_reported_once_and_fails_the_job():
+    missing = PermissionMissing("The token may not write: add `permissions: issues: write`.")
+    world = Recording(post_comment=missing, add_labels=missing)
+    done = apply_effects(PLAN, world)
+    assert done.failures == [str(missing)]
+    assert done.needs_setup_fix
+    names = [call[0] for call in world.calls]
+    assert names == ["annotate", "write_report", "write_summary", "annotate", "write_outputs"]
+    assert world.calls[0] == ("annotate", "error", str(missing))
+    assert world.calls[2][1].startswith("> **Not everything could be written.**\n> - The token may not write")
+    assert world.calls[2][1].endswith("# Page\n")
+    assert world.calls[-1][1] == {"status": "failed", "comment-url": "old", "report-file": ".triage/report.json"}
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "status"),
+    [
+        (CannotPublish("GitHub answered 502 and no comment came of it."), "warning", "degraded"),
+        (NoSuchIssue("The issue was deleted."), "error", "failed"),
+    ],
+)
+def test_other_effects_are_applied_after_a_failure(error, level, status):
+    world = Recording(post_comment=error)
+    done = apply_effects(PLAN, world)
+    assert done.failures == [str(error)]
+    assert ("add_labels", 412, ["bug"]) in world.calls
+    assert [call[1] for call in world.calls if call[0] == "annotate"] == [level, "warning"]
+    assert world.calls[-1][1]["status"] == status
+
+
+def test_outputs_are_set_if_the_page_cannot_be_written():
+    world = Recording(write_summary=CannotPublish("The disk is full."), write_report=CannotPublish("The disk is full."))
+    done = apply_effects(PLAN, world)
+    assert done.failures == ["The disk is full."]
+    assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
+
+
+def test_internal_errors_are_raised():
+    world = Recording(post_comment=KeyError("bug"))
+    with pytest.raises(KeyError):
+        apply_effects(PLAN, world)
+
+
+FULL = render_state(CommentState(text="1" * 16, content="2" * 16)) + "\nreport\n"
+PARTIAL = render_state(CommentState()) + "\npartial\n"
+POST = PostComment(issue_number=412, body=FULL)
+
+
+def ours(comment_id: int, body: str = FULL) -> IssueComment:
+    return IssueComment(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=comment_id)
+
+
+def after_posting(body: str, *thread: IssueComment) -> tuple[list[tuple[Any, ...]], str]:
+    world = Recording()
+    world.now = world.now.model_copy(update={"thread": list(thread)})
+    done = apply_effects([PostComment(issue_number=412, body=body)], world)
+    assert done.failures == []
+    return world.calls[2:], done.comment_url
+
+
+def test_a_single_comment_stays():
+    assert after_posting(FULL, ours(77)) == ([], URL)
+
+
+def test_the_younger_of_two_comments_is_deleted():
+    assert after_posting(FULL, ours(70), ours(77)) == (
+        [("delete_comment", 412, 77)],
+        URL.replace("77", "70"),
+    )
+    assert after_posting(FULL, ours(77), ours(80), ours(81)) == (
+        [("delete_comment", 412, 80), ("delete_comment", 412, 81)],
+        URL,
+    )
+
+
+def test_the_older_comment_gets_the_better_text():
+    calls, url = after_posting(FULL, ours(70, PARTIAL), ours(77))
+    assert calls == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
+    assert url.endswith("70")
+    assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("delete_comment", 412, 77)]
+
+
+def test_a_better_comment_of_another_run_is_left_to_that_run():
+    assert after_posting(PARTIAL, ours(77, PARTIAL), ours(80)) == ([], URL)
+
+
+def test_our_comment_may_be_deleted_already():
+    """The other run was faster, or somebody deleted it at once."""
+    assert after_posting(FULL, ours(70))[0] == []
+    assert after_posting(FULL)[0] == []
+    assert after_posting(FULL, ours(70, PARTIAL))[0] == [("edit_comment", 412, 70, FULL)]
+
+
+def test_a_comment_without_a_state_is_never_deleted():
+    forged = ours(77, "<!-- bug-triage: v1 {} -->\nforged")
+    assert after_posting(FULL, ours(70), forged)[0] == []
+
+
+def test_quiet_wins_over_a_report_at_the_same_time():
+    quiet = render_state(CommentState(quiet=True)) + "\nquiet\n"
+    edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
+    assert edit[:3] == ("edit_comment", 412, 70)
+    assert '"quiet":true' in edit[3]
+    assert "report" in edit[3]
+    assert remove == ("delete_comment", 412, 77)
+    assert after_posting(FULL, ours(70, quiet), ours(77))[0] == [("delete_comment", 412, 77)]
+
+
+@pytest.mark.parametrize(
+    "refusals",
+    [
+        {"fetch_issue": GitHubUnavailable("GitHub answered 502.")},
+        {"fetch_issue": NoSuchIssue("The issue was deleted.")},
+        {"delete_comment": PermissionMissing("It may not.")},
+    ],
+)
+def test_a_failed_check_for_duplicates_leaves_a_notice(refusals):
+    world = Recording(**refusals)
+    world.now = world.now.model_copy(update={"thread": [ours(70), ours(77)]})
+    done = apply_effects([POST, SetOutputs(values={"status": "complete"})], world)
+    assert (done.failures, done.needs_setup_fix) == ([], False)
+    assert ("annotate", "notice", DUPLICATES_UNKNOWN) in world.calls
+    assert world.calls[-1][1]["status"] == "complete"
+    assert world.calls[-1][1]["comment-url"]
+
+
+EDIT = EditComment(issue_number=412, comment_id=60, body=FULL)
+
+
+class Gone(Recording):
+    """The comment 60 was deleted."""
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        if comment_id == 60:
+            raise NoSuchComment("It is gone.")
+        return super().edit_comment(number, comment_id, body)
+
+
+def test_a_deleted_comment_is_posted_again_once():
+    world = Gone()
+    world.now = world.now.model_copy(update={"thread": [ours(60)]})
+    assert apply_effects([EDIT], world).failures == []
+    assert world.calls == [("fetch_issue", 412), ("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
+
+
+def test_if_another_run_removed_the_comment_the_other_one_is_edited():
+    world = Gone()
+    world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
+    apply_effects([EDIT], world)
+    assert world.calls == [("fetch_issue", 412), ("edit_comment", 412, 65, FULL)]
+
+
+@pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
+def test_a_deleted_issue_is_reported_as_such(error):
+    world = Gone(fetch_issue=error)
+    done = apply_effects([EDIT], world)
+    assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
+
+
+SUGGESTIONS = [
+    Suggestion(kind="label", name="bug", rationale="It crashes.", confidence="HIGH"),
+    Suggestion(kind="type", name="Bug", rationale="It crashes.", confidence="HIGH"),
+]
+
+
+@pytest.mark.parametrize(
+    ("refusals", "notice"),
+    [
+        ({}, "GitHub does not show what was suggested: type Bug."),
+        (
+            {"suggest": CannotPublish("GitHub answered 502.")},
+            "GitHub does not show what was suggested: label bug, type Bug. GitHub answered 502.",
+        ),
+        (
+            {"suggest": PermissionMissing("The token may not.")},
+            "GitHub does not show what was suggested: label bug, type Bug. The token may not.",
+        ),
+    ],
+)
+def test_a_refused_suggestion_fails_nothing(refusals: dict[str, Exception], notice: str):
+    world = Recording(**refusals)
+    suggest = SuggestChanges(issue_number=412, suggestions=SUGGESTIONS)
+    done = apply_effects([suggest, SetOutputs(values={"status": "complete"})], world)
+    assert (("suggest", 412, SUGGESTIONS) in world.calls) == (not refusals)
+    assert ("annotate", "notice", notice) in world.calls
+    assert (done.failures, done.needs_setup_fix) == ([], False)
+    assert world.calls[-1] == ("write_outputs", {"status": "complete"})
+
+
+def test_a_label_is_removed():
+    world = Recording()
+    apply_effects([RemoveLabel(issue_number=412, label="needs info")], world)
+    assert world.calls == [("remove_label", 412, "needs info")]
+
+
+def test_a_duplicate_is_removed():
+    world = Recording()
+    apply_effects([RemoveComment(issue_number=412, comment_id=80)], world)
+    assert world.calls == [("delete_comment", 412, 80)]
+
+
+def test_a_comment_that_appears_late_is_removed():
+    world = Recording()
+    world.looks = 3
+    world.now = world.now.model_copy(update={"thread": [ours(77)]})
+
+    def show(*comments: IssueComment) -> None:
+        world.now = world.now.model_copy(update={"thread": list(comments)})
+
+    world.on_settled = lambda: show(ours(77), ours(80))
+    apply_effects([POST], world)
+    look = ("fetch_issue", 412, 77)
+    assert world.calls == [
+        ("post_comment", 412, FULL),
+        look,
+        *[look, ("delete_comment", 412, 80)] * 3,  # this issue shows it forever
+    ]
+    assert world.looks == -1
+
+
+def test_an_older_comment_that_appears_late_is_the_one_that_stays():
+    world = Recording()
+    world.looks = 1
+    world.now = world.now.model_copy(update={"thread": [ours(77)]})
+    shown = world.now.model_copy(update={"thread": [ours(70, PARTIAL), ours(77)]})
+    world.on_settled = lambda: setattr(world, "now", shown)
+    done = apply_effects([POST], world)
+    assert world.calls[-2:] == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
+    assert done.comment_url == URL.replace("77", "70")
+
+
+def test_a_look_that_succeeds_takes_the_notice_back():
+    world = Recording(fetch_issue=GitHubUnavailable("It is down."))
+    world.looks = 1
+    world.on_settled = world.refusals.clear
+    apply_effects([POST], world)
+    assert world.calls == [("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
+
+
+def test_looks_that_all_fail_leave_one_notice():
+    world = Recording(fetch_issue=GitHubUnavailable("It is down."))
+    world.looks = 3
+    apply_effects([POST], world)
+    assert world.calls[1:] == [("annotate", "notice", DUPLICATES_UNKNOWN)]
+
+
+def test_without_a_post_nobody_looks_again():
+    world = Recording()
+    world.looks = 1
+    apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world)
+    assert world.looks == 1

@@ -1,0 +1,532 @@
+"""Which effects follow from a report and a policy."""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from typing import Any, TypeVar, get_args
+
+import pytest
+
+from testing.each_row import each_row
+from tests.say.rendering import render_comment
+from tests.say.sample_reports import (
+    COMMIT,
+    DATES,
+    DEGRADED,
+    EVIL,
+    FEATURE,
+    FIRST,
+    FULL,
+    HOSTILE,
+    ISSUE,
+    READER,
+    REPOSITORY,
+    RUN_URL,
+    SECOND,
+    SIMILAR,
+    change_report,
+    missing,
+)
+from triage.domain.effect import (
+    AddLabels,
+    Annotate,
+    EditComment,
+    Effect,
+    LabelsMode,
+    Policy,
+    PostComment,
+    RemoveLabel,
+    SetOutputs,
+    SuggestChanges,
+    SuggestionOptions,
+    WriteReport,
+    WriteSummary,
+)
+from triage.domain.findings import AgentFinding
+from triage.domain.issue import Issue, IssueComment, Repository
+from triage.domain.report import IssueRef, RunReport, Ticket
+from triage.domain.task import QuietTask
+from triage.run.write import plan_effects
+from triage.run.write.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
+from triage.run.write.report_outputs import build_outputs
+from triage.say.comment import decide_comment
+from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
+from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
+from triage.say.our_comment import find_our_comments
+
+E = TypeVar("E")
+
+
+def exchange(body: str, **fields: Any) -> IssueComment:
+    return IssueComment(
+        author="github-actions[bot]", body=body, by_bot=True, **({"ours": True, "comment_id": 77} | fields)
+    )
+
+
+def names(effects: Sequence[Effect]) -> list[str]:
+    return [type(effect).__name__ for effect in effects]
+
+
+def of(kind: type[E], effects: Sequence[Effect]) -> E:
+    return next(effect for effect in effects if isinstance(effect, kind))
+
+
+def plan_report(
+    report: RunReport,
+    policy: Policy,
+    issue: Issue,
+    repository: Repository,
+    previous: IssueComment | None = None,
+    **rest: Any,
+) -> list[Effect]:
+    """Decides and plans, as a run does that an event started."""
+    speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
+    decided = report.model_copy(update={"comment_reason": speaks})
+    return plan_effects.plan_report(decided, PlanInput(policy, issue, repository, previous, **rest))
+
+
+ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
+SILENT: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
+ASKED = Policy(comment="always")
+OURS = exchange(render_comment(FULL))
+
+
+@each_row(
+    ("policy", "report", "previous", "expected"),
+    [
+        (Policy(), FULL, None, ["PostComment", *ALWAYS]),
+        (Policy(), FULL, OURS, ALWAYS),
+        (Policy(), change_report(seconds=1.0, severity_reason="new words", why="New words."), OURS, ALWAYS),
+        (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
+        (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
+        (Policy(), FULL, exchange(render_state(CommentState(quiet=True))), ["EditComment", *ALWAYS]),
+        (Policy(comment="never"), FULL, None, SILENT),
+        (Policy(comment="never"), SECOND, OURS, ALWAYS),
+        (Policy(dry_run=True), FULL, None, ALWAYS),
+        (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
+        (Policy(labels="apply"), FULL, None, ["AddLabels", "PostComment", *ALWAYS]),
+        (Policy(labels="apply"), FULL, OURS, ALWAYS),
+        (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *SILENT]),
+        (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
+        (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
+        (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (Policy(), DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["AddLabels", "PostComment", *ALWAYS]),
+        (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
+        (Policy(), FEATURE, None, SILENT),
+        (Policy(), FEATURE, OURS, ["EditComment", *ALWAYS]),
+    ],
+)
+def test_planned_effects(policy, report, previous, expected):
+    assert names(plan_report(report, policy, ISSUE, REPOSITORY, previous)) == expected
+
+
+def test_a_quiet_comment_is_replaced_by_the_same_report():
+    state = parse_state(OURS.body)
+    assert state is not None
+    quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, quiet))
+    assert edit.comment_id == 77
+    woken = parse_state(edit.body)
+    assert woken is not None
+    assert not woken.quiet
+
+
+def test_the_state_has_the_hash_of_the_text():
+    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY))
+    state = parse_state(post.body)
+    assert state is not None
+    assert state.text_hash == hash_text(ISSUE.title, ISSUE.body)
+    assert post.issue_number == 412
+
+
+def test_an_edit_builds_on_the_previous_state():
+    first = exchange(render_comment(FIRST))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, REPOSITORY, first))
+    assert "Thanks: what was asked is answered." in edit.body
+    assert (parse_state(edit.body) or CommentState()).suspects == [DATES, READER]
+
+
+def test_only_missing_labels_are_added():
+    issue = ISSUE.model_copy(update={"labels": ["Bug"]})
+    report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
+    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, REPOSITORY)).labels == ["importer"]
+    full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
+    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, REPOSITORY))
+
+
+QUESTION = change_report(
+    why="",
+    missing_information=[missing("version", "Which version?", "")],
+    ticket=Ticket(title="t", labels=["bug", "importer"]),
+)
+ANSWERED = change_report(missing_information=QUESTION.missing_information)
+"""By another statement: what is missing is not asked any more."""
+
+
+def test_the_comment_remembers_what_it_asked_before():
+    body, remembered = "", []
+    for report in (FULL, QUESTION, change_report(QUESTION, possible_duplicate=SIMILAR[0]), ANSWERED):
+        previous = exchange(body) if body else None
+        effects = plan_report(report, ASKED, ISSUE, REPOSITORY, previous)
+        body = of(EditComment, effects).body if body else of(PostComment, effects).body
+        state = parse_state(body) or CommentState()
+        remembered.append([one.text for one in state.earlier])
+    assert remembered == [[], [""], [""], ["", "Which version?"]]
+    end = QUESTION.started_at.timestamp() + QUESTION.seconds
+    assert state.earlier[-1].until == int(end)
+
+
+def test_the_label_of_an_open_question_comes_and_goes_before_the_comment():
+    waiting = partial(plan_report, policy=Policy(labels="apply"), repository=REPOSITORY, needs_info_label="Importer")
+    effects = waiting(QUESTION, issue=ISSUE)
+    assert names(effects) == ["AddLabels", "PostComment", *ALWAYS]
+    assert of(AddLabels, effects).labels == ["bug", "Importer"]
+    comment = exchange(of(PostComment, effects).body)
+    labelled = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
+    assert names(waiting(QUESTION, issue=labelled, previous=comment)) == ALWAYS
+    effects = waiting(ANSWERED, issue=labelled, previous=comment)
+    assert names(effects) == ["RemoveLabel", "EditComment", *ALWAYS]
+    assert of(RemoveLabel, effects).label == "Importer"
+    edited = exchange(of(EditComment, effects).body)
+    assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["AddLabels", "EditComment", *ALWAYS]
+
+
+OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"])
+
+
+def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
+    plain = plan_report(FULL, Policy(), ISSUE, REPOSITORY)
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=OPTIONS)
+    assert names(effects) == ["PostComment", "SuggestChanges", *ALWAYS]
+    suggest = of(SuggestChanges, effects)
+    assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
+    assert suggest.issue_number == 412
+    assert "Suggested labels: `bug`, `importer`" in of(PostComment, plain).body
+    assert "Suggested" not in of(PostComment, effects).body
+    assert (
+        "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
+    )
+    again = exchange(of(PostComment, effects).body)
+    assert names(plan_report(FULL, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS)) == ALWAYS
+    declined = names(plan_report(SECOND, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS))
+    assert declined == ["EditComment", *ALWAYS]
+
+
+@pytest.mark.parametrize(
+    ("policy", "carried", "options", "remembered"),
+    [
+        (Policy(), [], None, ["bug", "importer"]),
+        (Policy(labels="apply"), ["Bug"], None, ["importer"]),
+        (Policy(), [], OPTIONS, ["bug", "importer"]),
+        (Policy(labels="off"), [], OPTIONS, []),
+    ],
+)
+def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, carried, options, remembered):
+    issue = ISSUE.model_copy(update={"labels": carried})
+    state = parse_state(of(PostComment, plan_report(FULL, policy, issue, REPOSITORY, options=options)).body)
+    assert state is not None
+    assert sorted(state.labels) == sorted(map(hash_label, remembered))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"policy": Policy(labels="off")},
+        {"policy": Policy(comment="never", labels="off")},
+        {"is_skipped": True},
+        {"is_cancelled": True},
+        {"options": None},
+        {"issue": ISSUE.model_copy(update={"number": None})},
+    ],
+)
+def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
+    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "repository": REPOSITORY, "options": OPTIONS}
+    assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
+
+
+def test_a_dry_run_lists_its_suggestions():
+    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, REPOSITORY, options=OPTIONS)
+    assert names(effects) == ALWAYS
+    assert "- Suggested on issue 412: label `bug` (" in of(WriteSummary, effects).markdown
+
+
+def test_a_dry_run_says_which_label_it_would_remove():
+    comment = exchange(render_state(CommentState(needs_info="added")) + "\n")
+    labelled = ISSUE.model_copy(update={"labels": ["wait"]})
+    dry = Policy(labels="apply", dry_run=True)
+    effects = plan_report(ANSWERED, dry, labelled, REPOSITORY, comment, needs_info_label="wait")
+    assert "- Label removed from issue 412: `wait`" in of(WriteSummary, effects).markdown
+
+
+FORGED = change_report(
+    server_url="https://evil.example",
+    repository="evil/shop",
+    commit="b" * 40,
+    issue=IssueRef(number=1, title="t", url="https://evil.example/issue"),
+    ticket=Ticket(title="t", labels=["deploy", "Bug", "bug", "importer\n"]),
+)
+
+
+def test_links_and_labels_do_not_come_from_the_report():
+    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, REPOSITORY)
+    pages = [of(PostComment, effects).body, of(WriteSummary, effects).markdown]
+    assert of(AddLabels, effects).labels == ["bug"]
+    assert of(SetOutputs, effects).values["ticket-labels"] == '["bug"]'
+    assert not any(text in page for text in ("evil", "deploy", "b" * 12) for page in pages)
+    assert all(f"https://github.com/acme/ledger/blob/{COMMIT}/" in page and RUN_URL in page for page in pages)
+    assert f"]({ISSUE.url})" in pages[1]
+
+
+def test_no_more_than_five_labels():
+    names = [f"area {number}" for number in range(9)]
+    origin = REPOSITORY.model_copy(update={"labels": names})
+    effects = plan_report(change_report(ticket=Ticket(title="t", labels=names)), Policy(labels="apply"), ISSUE, origin)
+    assert of(AddLabels, effects).labels == names[:5]
+
+
+def test_a_terminal_has_no_issue_to_write_to():
+    issue = ISSUE.model_copy(update={"number": None})
+    assert names(plan_report(FULL, Policy(labels="apply"), issue, REPOSITORY)) == ALWAYS
+
+
+def test_a_dry_run_lists_its_plan():
+    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, REPOSITORY)
+    page = of(WriteSummary, effects).markdown
+    assert "### Dry run: what would have been written" in page
+    assert "- A new comment on issue 412 of " in page
+    assert "- Labels added to issue 412: `bug`, `importer`" in page
+    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, REPOSITORY, OURS)).markdown
+    assert "would have been written\n\nNothing." in unchanged
+    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, REPOSITORY)).markdown
+
+
+def test_the_report_is_written_as_json():
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY)
+    written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
+    assert written.comment_reason == "analysis"
+    assert written.comment is not None
+    assert of(PostComment, effects).body.partition("\n")[2].strip("\n") == written.comment, "without the hidden line"
+    assert written == FULL.model_copy(update={"comment_reason": written.comment_reason, "comment": written.comment})
+
+
+WITH_FINDINGS = change_report(
+    findings=[AgentFinding(agent_name="investigator", summary="s", confidence=0.5, details="", relevant_files=[])]
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "previous", "changes", "speaks"),
+    [
+        (Policy(), OURS, {}, "analysis"),
+        (Policy(dry_run=True), None, {}, "analysis"),
+        (Policy(comment="never"), None, {}, None),
+        (Policy(comment="never"), OURS, {}, None),
+        (Policy(), None, {"is_skipped": True}, None),
+        (Policy(), None, {"is_cancelled": True}, "analysis"),
+        (Policy(), OURS, {"is_cancelled": True}, None),
+    ],
+)
+def test_the_report_says_what_stands_on_the_issue(
+    policy: Policy, previous: IssueComment | None, changes: dict[str, Any], speaks: str | None
+):
+    effects = plan_report(WITH_FINDINGS, policy, ISSUE, REPOSITORY, previous, **changes)
+    written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
+    assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
+
+
+def test_labels_that_nothing_remembers_are_added_once():
+    apply = Policy(labels="apply")
+    assert names(plan_report(FEATURE, apply, ISSUE, REPOSITORY, may_label=False)) == SILENT
+    later = plan_report(FULL, apply, ISSUE, REPOSITORY, may_label=False)
+    assert names(later) == ["PostComment", *ALWAYS]
+    assert "Labels chosen" not in of(PostComment, later).body
+    waiting = plan_report(QUESTION, apply, ISSUE, REPOSITORY, may_label=False, needs_info_label="importer")
+    assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
+
+
+def test_suggestions_need_no_comment():
+    effects = plan_report(FEATURE, Policy(), ISSUE, REPOSITORY, options=SuggestionOptions(labels=["enhancement"]))
+    assert names(effects) == ["SuggestChanges", *SILENT]
+
+
+def test_a_degraded_run_warns_once():
+    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, REPOSITORY))
+    assert warning.level == "warning"
+    assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
+    assert (
+        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, REPOSITORY)).message)
+        <= 500
+    )
+
+
+def test_outputs_of_a_full_report():
+    assert build_outputs(FULL) == EMPTY_OUTPUTS | {
+        "status": "complete",
+        "engine": "model",
+        "severity": "HIGH",
+        "confidence": "0.86",
+        "verdict": "CONFIRMED",
+        "suspect-files": '["src/ledger/dates.py", "src/ledger/importers/csv_reader.py", "src/ledger/cli.py"]',
+        "report-file": "",
+        "comment-url": "",
+        "ticket-title": build_outputs(FULL)["ticket-title"],
+        "ticket-labels": '["bug", "importer"]',
+        "ticket-assignee": "maria",
+        "ticket-effort": "S",
+        "tokens": "31130",
+        "cost-usd": "0.083700",
+        "seconds": "27.0",
+    }
+    assert "date format" in build_outputs(FULL)["ticket-title"]
+
+
+def test_without_a_panel_of_github_the_comment_names_the_labels():
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=None)
+    assert names(effects) == ["PostComment", *ALWAYS]
+    assert "Suggested labels: `bug`, `importer`" in of(PostComment, effects).body
+
+
+def test_outputs_are_empty_where_they_do_not_apply():
+    values = build_outputs(FEATURE)
+    assert (values["severity"], values["verdict"], values["ticket-effort"]) == ("", "", "")
+    assert values["suspect-files"] == "[]"
+    assert build_outputs(DEGRADED)["cost-usd"] == "unknown"
+
+
+def test_each_output_is_one_line():
+    values = build_outputs(change_report(HOSTILE, ticket=Ticket(title=EVIL * 20, labels=[EVIL], assignee="@a")))
+    assert all("\n" not in value and "\r" not in value for value in values.values())
+    assert len(values["ticket-title"]) <= 200
+    assert not re.search(r"(?<![`\w])@octocat(?!`)", values["ticket-title"])
+    assert json.loads(values["suspect-files"]) == [suspect.path for suspect in HOSTILE.suspects]
+    assert values["ticket-assignee"] == "a"
+
+
+def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
+    """The runner executes `::name::` at the start of a line, and `##[name]` anywhere."""
+    odd = change_report(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
+    suspects = [FULL.suspects[0].model_copy(update={"path": "a/##[error]b.py"})]
+    values = build_outputs(odd.model_copy(update={"suspects": suspects}))
+    assert values["ticket-title"] == "error::x ## [add-mask]y ＄(z) w ＠mona"
+    assert not any("##[" in value or value.lstrip().startswith("::") for value in values.values())
+    assert json.loads(values["suspect-files"]) == ["a/##[error]b.py"]
+    assert json.loads(values["ticket-labels"]) == ["##[error]l"]
+
+
+def test_an_unchanged_comment_has_a_url():
+    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, REPOSITORY, OURS)).values
+    assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
+    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, REPOSITORY)).values["comment-url"] == ""
+
+
+def test_skipping_and_failing_set_every_output():
+    assert names(skip_effects("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_failure("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
+    assert of(SetOutputs, skip_effects("x")).values == EMPTY_OUTPUTS | {"status": "skipped"}
+    assert of(SetOutputs, plan_failure("x")).values == EMPTY_OUTPUTS | {"status": "failed"}
+    assert of(Annotate, plan_failure("No such issue.")) == Annotate(level="error", message="No such issue.")
+    assert set(build_outputs(FULL)) == set(EMPTY_OUTPUTS)
+
+
+QUIET = QuietTask(number=412, actor="mona")
+
+
+def test_quiet_edits_our_comment_or_writes_a_short_one():
+    edit = of(EditComment, plan_quiet(QUIET, OURS, Policy()))
+    state = parse_state(edit.body)
+    assert state is not None
+    assert state.quiet
+    assert state.content_hash == (parse_state(OURS.body) or CommentState()).content_hash
+    assert "Triage is quiet on this issue" in edit.body
+    post = of(PostComment, plan_quiet(QUIET, None, Policy()))
+    assert len(post.body.splitlines()) == 2
+    assert (parse_state(post.body) or CommentState()).quiet
+
+
+@pytest.mark.parametrize(
+    ("previous", "policy"),
+    [
+        (exchange(render_state(CommentState(quiet=True)) + "\nx"), Policy()),
+        (OURS, Policy(dry_run=True)),
+        (None, Policy(dry_run=True)),
+    ],
+)
+def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(previous, policy):
+    assert names(plan_quiet(QUIET, previous, policy)) == ["WriteSummary", "SetOutputs"]
+
+
+def test_wrong_edits_our_comment_even_when_it_is_quiet():
+    wrong = QUIET.model_copy(update={"wrong": ["place"]})
+    quiet = exchange(render_state(CommentState(quiet=True)) + "\nx")
+    edit = of(EditComment, plan_quiet(wrong, quiet, Policy()))
+    state = parse_state(edit.body)
+    assert state is not None
+    assert (state.quiet, state.wrong) == (True, ["place"])
+    assert "Withdrawn, as somebody called it wrong: place" in edit.body
+    assert names(plan_quiet(wrong, OURS, Policy(dry_run=True))) == ["WriteSummary", "SetOutputs"]
+
+
+def test_our_comments_have_our_marker_and_our_login():
+    strangers = exchange(OURS.body, ours=False)
+    other = exchange("hello")
+    nameless = exchange(OURS.body, comment_id=None)
+    second = exchange(OURS.body, comment_id=78)
+    thread = [strangers, second, other, nameless, OURS]
+    assert find_our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
+    assert find_our_comments(ISSUE) == []
+
+
+LABEL = "Needs info"
+
+
+def plan(state: NeedsInfo, has_label: bool, asks: bool, mode: LabelsMode = "apply", label: str = LABEL) -> LabelPlan:
+    labels = ["bug", LABEL.lower()] if has_label else ["bug"]
+    return plan_needs_info(label, mode, Issue(number=7, title="t", labels=labels), state, asks=asks)
+
+
+ADD, REMOVE, NOTHING = (True, False), (False, True), (False, False)
+
+
+@each_row(
+    ("state", "has_label", "asks", "changes", "next_state"),
+    [
+        ("", False, True, ADD, "added"),
+        ("", True, True, NOTHING, ""),  # a person has put it on
+        ("", True, False, NOTHING, ""),
+        ("", False, False, NOTHING, ""),
+        ("added", True, True, NOTHING, "added"),
+        ("added", False, True, NOTHING, "removed"),  # a person has taken it off
+        ("added", True, False, REMOVE, ""),
+        ("added", False, False, NOTHING, ""),
+        ("removed", False, True, NOTHING, "removed"),
+        ("removed", True, True, NOTHING, "removed"),  # and put it on again: it is theirs
+        ("removed", True, False, NOTHING, ""),
+        ("removed", False, False, NOTHING, ""),
+    ],
+)
+def test_the_label_follows_the_question(
+    state: NeedsInfo, has_label: bool, asks: bool, changes: tuple[bool, bool], next_state: NeedsInfo
+):
+    assert plan(state, has_label, asks) == (*changes, next_state)
+
+
+ALL_STATES: list[tuple[NeedsInfo, bool, bool]] = list(product(get_args(NeedsInfo), [False, True], [False, True]))
+
+
+@each_row(("state", "has_label", "asks"), ALL_STATES)
+def test_nothing_happens_without_the_setting_or_unless_labels_are_applied(
+    state: NeedsInfo, has_label: bool, asks: bool
+):
+    nothing = (*NOTHING, state)
+    assert plan(state, has_label, asks, label="") == nothing
+    assert plan(state, has_label, asks, "suggest") == plan(state, has_label, asks, "off") == nothing
+
+
+@each_row(("state", "has_label", "asks"), ALL_STATES)
+def test_a_second_run_changes_nothing(state: NeedsInfo, has_label: bool, asks: bool):
+    first = plan(state, has_label, asks)
+    has_label_now = (has_label or first.adds) and not first.removes
+    assert plan(first.state, has_label_now, asks) == (*NOTHING, first.state)

@@ -1,0 +1,169 @@
+"""What is configured, what can be reached, what is missing; and what GitHub lets the token do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from triage.app.app import App
+from triage.base.errors import TriageError
+from triage.domain.code import IndexFacts
+from triage.domain.skill import SKILL_FOLDER
+from triage.domain.value import Value
+
+if TYPE_CHECKING:
+    from triage.app.doctor.github_probes import GitHubProbes
+
+
+class Check(Value):
+    """`missing` is something that one may leave out; `broken` does not work as configured."""
+
+    state: Literal["ok", "missing", "broken"]
+    detail: str
+
+
+def run_checks(app: App, github: str = "") -> dict[str, Check]:
+    """Run the checks; an error is a check that is broken. `github` is the `owner/name` to try the token on."""
+    probes: Mapping[str, Callable[[], Check]] = {
+        "checkout": lambda: _check_checkout(app),
+        "project_settings": lambda: _check_project_settings(app),
+        "skills": lambda: _check_skills(app),
+        "github": lambda: _check_github(app, github),
+        "model": lambda: _check_model(app),
+        "web_search": lambda: _check_web_search(app),
+        "telemetry": lambda: _check_telemetry(app),
+    }
+    return {name: _run(probe) for name, probe in probes.items()}
+
+
+def run_write_checks(app: App) -> dict[str, Check]:
+    """Run the checks that write to GitHub, and remove what they wrote."""
+    from triage.app.doctor.github_probes import GitHubProbes
+
+    probes = app.open_github(GitHubProbes, server_url=app.environment.server_url, environ=os.environ)
+    checks: Mapping[str, Callable[[], Check]] = {
+        "edits": lambda: _check_edits(probes),
+        "suggestions": lambda: _check_suggestions(probes),
+        "proposals": lambda: _check_proposals(probes),
+        "pull_requests": lambda: _check_pull_requests(probes),
+    }
+    return {name: _run(check) for name, check in checks.items()}
+
+
+def _check_edits(probes: GitHubProbes) -> Check:
+    shown = probes.shows_edits()
+    if shown is None:
+        return Check(state="missing", detail="not tried: the repository has no issue")
+    if not shown:
+        return Check(
+            state="broken", detail="GitHub does not say who edited an issue, so no approval can be carried out"
+        )
+    return Check(state="ok", detail="GitHub says who edited an issue or a comment")
+
+
+def _check_suggestions(probes: GitHubProbes) -> Check:
+    if not probes.knows_close_suggestions():
+        return Check(state="missing", detail="this GitHub has no suggestions: comments propose labels in words")
+    return Check(state="ok", detail="this GitHub has them")
+
+
+def _check_proposals(probes: GitHubProbes) -> Check:
+    commit = probes.store_commit()
+    try:
+        problem = probes.fetch_commit(commit)
+    finally:
+        probes.delete_commit(commit)
+    if problem:
+        detail = f"a commit below refs/triage/ was stored and removed, but git cannot fetch it: {problem}"
+        return Check(state="broken", detail=detail)
+    return Check(state="ok", detail="a commit below refs/triage/ was stored, fetched by its id, and removed")
+
+
+def _check_pull_requests(probes: GitHubProbes) -> Check:
+    if problem := probes.may_open_pull_requests():
+        where = "Settings, Actions, General, Allow GitHub Actions to create and approve pull requests"
+        return Check(state="broken", detail=f"{problem} ({where}); without it, the comment links a page to open one")
+    return Check(state="ok", detail="the token may open pull requests")
+
+
+def _run(probe: Callable[[], Check]) -> Check:
+    try:
+        return probe()
+    except TriageError as error:
+        return Check(state="broken", detail=str(error))
+
+
+def _check_checkout(app: App) -> Check:
+    facts = app.open_local_codebase().index()
+    if not facts.files:
+        return Check(state="broken", detail=_explain_empty_index(facts))
+    commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
+    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
+
+
+def _explain_empty_index(facts: IndexFacts) -> str:
+    if not facts.commit:
+        return f"{facts.notes[0]} Commit the code first, or name a checkout with --repo"
+    if not facts.left_out:
+        return "there are no files here; name a checkout with --repo"
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in facts.left_out.items())
+    return f"none of the files here can be indexed ({reasons})"
+
+
+def _check_project_settings(app: App) -> Check:
+    path, config = app.settings.config_file, app.read_project_config()
+    if config is None:
+        return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
+    keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
+    return Check(state="ok", detail=f"{path} sets {keys}")
+
+
+def _check_skills(app: App) -> Check:
+    from triage.find.files.project_files import read_skills_at
+
+    skills = read_skills_at(app.root)
+    if skills.broken:
+        return Check(state="broken", detail="; ".join(f"{one.path}: {one.problem}" for one in skills.broken))
+    if not skills.skills:
+        return Check(state="missing", detail=f"no skills in {SKILL_FOLDER}")
+    return Check(state="ok", detail=f"{SKILL_FOLDER} has {', '.join(skill.id for skill in skills.skills)}")
+
+
+def _check_github(app: App, github: str) -> Check:
+    if not github:
+        if app.settings.github_token.get_secret_value():
+            return Check(state="ok", detail="a token is set; try it with --github owner/name")
+        return Check(state="missing", detail="no token (github-token)")
+    labels = app.github.list_labels()
+    return Check(state="ok", detail=f"{github} can be read; it has {len(labels)} labels")
+
+
+def _check_model(app: App) -> Check:
+    settings = app.settings
+    if settings.effective_engine == "rules":
+        return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
+    from triage.outside.model.endpoint import check_endpoint
+
+    names = list(dict.fromkeys(filter(None, [settings.model, settings.fast_model, settings.fallback_model])))
+    return Check(state="ok", detail=check_endpoint(app.open_endpoint("doctor"), names))
+
+
+def _check_web_search(app: App) -> Check:
+    key, environment = app.settings.tavily_api_key, app.environment
+    if app.web_search == "github":
+        return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
+    if not app.web_search:
+        return Check(state="missing", detail="off (no tavily-api-key)")
+    from triage.outside.web.web_search_tool import check_search
+
+    return Check(state="ok", detail=check_search(key, environment.tavily_base_url))
+
+
+def _check_telemetry(app: App) -> Check:
+    environment = app.environment
+    if environment.collector is None:
+        return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
+    from triage.outside.output.telemetry.otlp_exporter import check_collector
+
+    return Check(state="ok", detail=check_collector(environment.collector))

@@ -1,1 +1,0 @@
-"""Pure: webhook payload to task, or to the reason for skipping it."""

@@ -1,0 +1,179 @@
+"""Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
+
+from collections.abc import Sequence
+
+from triage.domain.code import (
+    BlamedLine,
+    CodeHistory,
+    LastChange,
+    LaterChange,
+    LaterFix,
+    PathChange,
+    RegressionWindow,
+    Span,
+    Tag,
+)
+from triage.domain.issue import ReportFacts
+from triage.find.files.file_roles import is_changelog
+from triage.find.leads.regression import (
+    RankCommits,
+    RankedCommit,
+    choose_commits,
+    find_sure_fix,
+    is_sure,
+    list_effective,
+)
+from triage.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
+from triage.read.versions.regressions import choose_versions, resolve_version
+from triage.read.versions.versions import find_newer_release, find_release, names_version
+from triage.safety.code_owners import CodeOwners
+from triage.safety.secrets.likely_secrets import shorten_text
+
+MAX_CODE_OWNERS = 3
+MAX_PATHS = 5
+MAX_FURTHER = 25
+MIN_ENTRY_WORDS, MAX_ENTRY_CHARS = 4, 200
+
+
+def find_regression_window(
+    history: GitHistory, facts: ReportFacts, paths: Sequence[str], rank: RankCommits
+) -> RegressionWindow | None:
+    """Return the commits between the two versions that fit the report; None if either version is not here.
+
+    The files of `paths` are named first of what a commit changed.
+    """
+    tags = history.list_tags()
+    versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
+    if versions is None:
+        return None
+    worked, broken = versions
+    if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
+        return None  # commits between both are missing here
+    # The commit of the release itself names its version, and changes nothing else.
+    logged = history.read_commits_between(worked.commit, broken.commit)
+    is_release = broken in tags
+    commits = [one for one in logged if not (is_release and names_version(one.message.partition("\n")[0], broken))]
+    ranked = rank([one.commit for one in commits], commits) if commits else []
+    named = choose_commits(ranked)
+    further = [one for one in ranked if one not in named][:MAX_FURTHER]
+    return RegressionWindow(
+        worked_in=worked.name,
+        broken_in=broken.name,
+        commits=[_add_entry(_to_change(one, paths), one.change.paths, history) for one in named],
+        further=[_to_change(one, paths) for one in further],
+        total=len(ranked),
+        is_sure=is_sure(ranked),
+    )
+
+
+def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
+    change = ranked.change
+    return PathChange(
+        commit=change.commit,
+        date=to_time(str(change.seconds)).isoformat(),
+        subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
+        paths=sorted(list_effective(change.paths), key=lambda path: path not in paths),
+    )
+
+
+def _add_entry(change: PathChange, paths: Sequence[str], history: GitHistory) -> PathChange:
+    """Return the commit with what it tells users: it may have changed something on purpose."""
+    for path in filter(is_changelog, paths):
+        lines = (line.strip(" \t*+-") for line in history.read_added_lines(change.commit, path))
+        # A heading of a version, or what underlines one, tells nothing.
+        if entry := next((line for line in lines if len(line.split()) >= MIN_ENTRY_WORDS and line[0] != "#"), ""):
+            return change.model_copy(update={"changelog": path, "entry": shorten_text(entry, MAX_ENTRY_CHARS)})
+    return change
+
+
+def find_last_change(history: GitHistory, reported: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:
+    """Return the newest commit that changed the lines, and the first release with it; None without lines."""
+    change = history.read_commit(_list_commits(blamed)[0]) if blamed else None
+    if change is None:
+        return None
+    release = find_release(history.list_tags_with(change.commit), reported)
+    return LastChange(commit=change, release=release, is_reported=bool(reported and reported.name == release))
+
+
+def _list_commits(blamed: Sequence[BlamedLine]) -> list[str]:
+    """Return the commits of lines, newest first."""
+    return list(dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)))
+
+
+def find_later_change(history: GitHistory, reported: Tag, blamed: Sequence[BlamedLine]) -> LaterChange | None:
+    """Return the newest commit after the reporter's version that changed the lines; None if there is none."""
+    if history.is_ancestor(reported.commit, history.commit) is not True:
+        return None
+    later = (commit for commit in _list_commits(blamed) if _is_later(history, reported, commit))
+    return next((_make_later(history, reported, commit) for commit in later), None)
+
+
+def _is_later(history: GitHistory, reported: Tag, commit: str) -> bool:
+    """Return whether the reporter's version has neither the commit nor a backport of it."""
+    is_before = history.is_ancestor(commit, reported.commit)
+    return is_before is False and not history.has_backport(commit, reported.commit)
+
+
+def _make_later(history: GitHistory, reported: Tag, commit: str) -> LaterChange | None:
+    change = history.read_commit(commit)
+    release = find_release(history.list_tags_with(commit), reported)
+    return LaterChange(version=reported.name, commit=change, release=release) if change else None
+
+
+def find_fix(history: GitHistory, reported: Tag, written: str, rank: RankCommits) -> LaterFix | None:
+    """Return the commit after the reporter's version that the report names as the fix, or that surely is one."""
+    if history.is_shallow() and history.is_ancestor(reported.commit, history.commit) is not True:
+        return None  # commits after it are missing here
+    named = history.resolve_commit(written) if written else None
+    is_named = named is not None and history.is_ancestor(named, history.commit) is True
+    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
+    commit = named if is_named else sure and sure.commit
+    if not commit or not _is_later(history, reported, commit):
+        return None
+    later = _make_later(history, reported, commit)
+    release = (later and later.release) or _find_backport(history, reported, commit)
+    return LaterFix(**dict(later) | {"release": release}, is_named=is_named) if later else None
+
+
+def _find_backport(history: GitHistory, reported: Tag, commit: str) -> str | None:
+    """Return the newest release if a release branch brought its own copy of the commit into it."""
+    tags = history.list_tags()
+    newest = next((tag for tag in tags if tag.name == find_release(tags, reported)), None)
+    return newest.name if newest and newest != reported and history.has_backport(commit, newest.commit) else None
+
+
+def look_up_history(
+    history: GitHistory | None,
+    code_owners: CodeOwners,
+    facts: ReportFacts,
+    paths: list[str],
+    lines: Span | None,
+    rank: RankCommits,
+    text: str = "",
+) -> CodeHistory:
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
+
+    `text` is what the reporter has written: it may say that a newer version was tried.
+    """
+    paths = paths[:MAX_PATHS]
+    owners = code_owners.find_owners(paths[0])[:MAX_CODE_OWNERS] if paths else []
+    if history is None:
+        return CodeHistory(owners=owners)
+    blamed = _blame(history, lines) if lines else []
+    tags = history.list_tags()
+    reported = resolve_version(facts.version.text, tags, history.resolve_commit) if facts.version else None
+    later = find_later_change(history, reported, blamed) if reported else None
+    return CodeHistory(
+        owners=owners,
+        newer_release=find_newer_release(reported, tags, text) if reported else None,
+        later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
+        later_change=later,
+        last_change=find_last_change(history, reported, blamed),
+    )
+
+
+def _blame(history: GitHistory, lines: Span) -> list[BlamedLine]:
+    """Return the lines whose last change says something about them: a new code style does not."""
+    blamed = history.blame(lines.path, lines.start, lines.end)
+    mass_changes = {commit for commit in {line.commit for line in blamed} if history.is_mass_change(commit)}
+    return [line for line in blamed if line.commit not in mass_changes]

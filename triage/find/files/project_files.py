@@ -1,0 +1,257 @@
+"""Files that a project writes for us or for GitHub: its config, CODEOWNERS, issue forms, SECURITY.md, skills.
+
+Manifests name the packages that it declares to depend on. All are read from the same commit as the code.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from configparser import ConfigParser
+from configparser import Error as BadConfigFile
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from triage.base.errors import BadInput, GitError
+from triage.base.text import decode_text
+from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
+from triage.find.files.file_filter import ATTRIBUTES, MAX_ATTRIBUTES_BYTES, parse_attributes
+from triage.git.commit import open_commit
+from triage.git.tree import Entry, Listing, SourceTree
+from triage.read.area_labels import LABELER
+from triage.read.skills import MAX_SKILL_BYTES, parse_skill
+from triage.safety.code_owners import MAX_BYTES, PLACES, CodeOwners
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+_POLICIES = (".github/SECURITY.md", "SECURITY.md", "docs/SECURITY.md")
+"""In the order in which GitHub looks. In small letters, a page of the documentation has the name too."""
+_FORM = re.compile(r"^(?:\.github/ISSUE_TEMPLATE/[^/]+\.(?:md|ya?ml)|(?:\.github/|docs/)?ISSUE_TEMPLATE\.md)$", re.I)
+_MAX_FORM_BYTES = 64 * 1024
+_MAX_FORMS = 40
+_MAX_MANIFEST_BYTES = 256 * 1024
+_MAX_MANIFESTS = 40
+_MAX_DEPENDENCIES = 500
+MAX_SKILLS = 30
+"""Their descriptions stand in every prompt."""
+_TOO_MANY = f"it is not read, nor is any after it: at most {MAX_SKILLS} skills are"
+_MAX_FILES = 200
+_DESCRIPTION = "README.md"
+"""For people who look at the folder."""
+_NAME = r"[A-Za-z0-9][\w.-]{0,100}"
+_REQUIREMENT = re.compile(rf"\s*({_NAME})\s*(?:[\[<>=!~;@ ]|$)")
+_GO = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./~-]+)\s+v\d", re.M)
+_GEM = re.compile(rf"^\s*gem\s+['\"]({_NAME})['\"]", re.M)
+
+
+def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
+    """Return the bytes of a file at HEAD's commit; None if there is no file or no commit.
+
+    Args:
+        root: The checkout.
+        path: Relative to `root`, without `..`.
+        max_bytes: Maximum size.
+
+    Raises:
+        BadInput: The file is not a regular file, is too large, or cannot be read.
+    """
+    try:
+        tree = open_commit(root.resolve())
+        entry = tree.find_entry(path)
+    except GitError:
+        return None
+    if entry is None:
+        return None
+    if isinstance(entry, str):
+        raise BadInput(f"{path} is a {entry}: put a regular file there.")
+    if entry.size > max_bytes:
+        raise BadInput(f"{path} has {entry.size:,} bytes; {max_bytes:,} are allowed.")
+    (_, data), *_ = tree.read([entry])
+    if data is None:
+        raise BadInput(f"{path} cannot be read.")
+    return data
+
+
+def read_copied_patterns(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    """Return the patterns of generated and copied files in the top `.gitattributes`; none if it cannot be read."""
+    chosen = [entry for entry in entries if entry.path == ATTRIBUTES and entry.size <= MAX_ATTRIBUTES_BYTES]
+    return parse_attributes("".join(_read_texts(tree, chosen)))
+
+
+def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
+    """Return the rules of the commit's file, for hints. A question of rights is asked of GitHub."""
+    by_path = {entry.path: entry for entry in entries if entry.path in PLACES}
+    chosen = next((by_path[path] for path in PLACES if path in by_path), None)
+    if chosen is None or chosen.size > MAX_BYTES:
+        return CodeOwners()
+    return CodeOwners("".join(_read_texts(tree, [chosen])))
+
+
+def find_security_policy(entries: Sequence[Entry]) -> str | None:
+    """Return the path of the security policy that GitHub shows; None without one."""
+    paths = {entry.path for entry in entries if entry.path in _POLICIES}
+    return next((path for path in _POLICIES if path in paths), None)
+
+
+def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    """Return the texts of the issue templates and forms, sorted by path."""
+    forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
+    return _read_texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
+
+
+def read_label_rules(tree: SourceTree, entries: Sequence[Entry]) -> str:
+    """Return the text of the project's rules for labels; empty without any."""
+    rules = [entry for entry in entries if entry.path == LABELER and entry.size <= _MAX_FORM_BYTES]
+    return "".join(_read_texts(tree, rules))
+
+
+def read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    """Return the names of packages that the manifests declare, those in the root first."""
+    found = [entry for entry in entries if is_manifest(entry.path) and entry.size <= _MAX_MANIFEST_BYTES]
+    found.sort(key=lambda entry: (entry.path.count("/"), entry.path))
+    named: dict[str, None] = {}
+    for entry, data in tree.read(found[:_MAX_MANIFESTS]) if found else []:
+        text = decode_text(data) if data is not None else None
+        named.update(dict.fromkeys(parse_manifest(entry.path, text) if text else []))
+    return list(named)[:_MAX_DEPENDENCIES]
+
+
+def _read_texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    texts = [decode_text(data) for _, data in tree.read(entries) if data is not None] if entries else []
+    return [redact_likely_secrets(text) for text in texts if text is not None]
+
+
+def remove_skills(listing: Listing) -> Listing:
+    """Return the listing without skills. Full of words of issues, they would be found in place of the code."""
+    skills = {entry.path for entry in listing.entries if _is_skill_file(entry.path)}
+    return (
+        replace(listing, entries=[entry for entry in listing.entries if entry.path not in skills])
+        if skills
+        else listing
+    )
+
+
+def _is_skill_file(path: str) -> bool:
+    if not path.startswith(SKILL_FOLDER):  # cheap, and rules out nearly all of a million names
+        return False
+    folder, _, name = path.rpartition("/")
+    return folder == SKILL_FOLDER and name.endswith(".md") and name != _DESCRIPTION
+
+
+def read_skills_at(root: Path) -> Skills:
+    """Return the skills of HEAD's commit without indexing anything; none if there is no commit."""
+    try:
+        return read_skills(open_commit(root.resolve()))
+    except GitError:
+        return Skills()
+
+
+def read_skills(tree: SourceTree) -> Skills:
+    """Return the skills of the tree. A file that cannot be used is named with its problem."""
+    try:
+        found = tree.list_folder(SKILL_FOLDER, _MAX_FILES)
+    except GitError as error:
+        return Skills(broken=[BrokenSkill(path=SKILL_FOLDER, problem=f"the folder cannot be read ({error})")])
+    if isinstance(there := found.get(SKILL_FOLDER), str | Entry):
+        what = there if isinstance(there, str) else "file"
+        return Skills(broken=[BrokenSkill(path=SKILL_FOLDER, problem=f"it is a {what}: put a folder there")])
+    named = {path: entry for path, entry in found.items() if _is_skill_file(path) and path.isprintable()}
+    broken = [
+        BrokenSkill(path=path, problem=_describe_entry(entry))
+        for path, entry in named.items()
+        if not isinstance(entry, Entry) or entry.size > MAX_SKILL_BYTES
+    ]
+    readable = [entry for entry in named.values() if isinstance(entry, Entry) and entry.size <= MAX_SKILL_BYTES]
+    parsed = [
+        parse_skill(entry.path, data)
+        if data is not None
+        else BrokenSkill(path=entry.path, problem="it cannot be read from the repository")
+        for entry, data in tree.read(readable[:MAX_SKILLS])
+    ]
+    broken += [one for one in parsed if isinstance(one, BrokenSkill)]
+    broken += [BrokenSkill(path=entry.path, problem=_TOO_MANY) for entry in readable[MAX_SKILLS : MAX_SKILLS + 1]]
+    broken.sort(key=attrgetter("path"))
+    return Skills(skills=[one for one in parsed if isinstance(one, Skill)], broken=broken)
+
+
+def _describe_entry(entry: Entry | str) -> str:
+    if isinstance(entry, str):
+        return f"it is a {entry}: put a regular file there"
+    return f"the file has {entry.size:,} bytes; {MAX_SKILL_BYTES:,} are allowed"
+
+
+def parse_manifest(path: str, text: str) -> list[str]:
+    """Return the names that the manifest declares; none if it cannot be read, or is no manifest."""
+    name = path.rpartition("/")[2]
+    read = _READERS.get(name, _read_requirements if _REQUIREMENTS.fullmatch(name) else None)
+    if read is None:
+        return []
+    try:
+        return list(dict.fromkeys(read(text)))
+    except (ValueError, RecursionError, TypeError, AttributeError, BadConfigFile):  # tables of other shapes
+        return []
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether the file is a manifest in the root, or of a package of a monorepo."""
+    name = path.rpartition("/")[2]
+    return path.count("/") <= _MAX_FOLDERS and (name in _READERS or _REQUIREMENTS.fullmatch(name) is not None)
+
+
+def _read_requirements(text: str) -> Iterator[str]:
+    yield from _list_requirements(line for line in text.split("\n") if not line.startswith(("-", "#")))
+
+
+def _list_requirements(lines: Iterable[str]) -> Iterator[str]:
+    return (match[1] for line in lines if (match := _REQUIREMENT.match(line)))
+
+
+def _read_pyproject(text: str) -> Iterator[str]:
+    loaded = tomllib.loads(text)
+    project, poetry = loaded.get("project", {}), loaded.get("tool", {}).get("poetry", {})
+    yield from _list_requirements(project.get("dependencies", []))
+    for group in [*project.get("optional-dependencies", {}).values(), *loaded.get("dependency-groups", {}).values()]:
+        yield from _list_requirements(one for one in group if isinstance(one, str))
+    yield from (name for name in poetry.get("dependencies", {}) if name != "python")
+
+
+def _read_setup_cfg(text: str) -> Iterator[str]:
+    found = ConfigParser(interpolation=None, strict=False)
+    found.read_string(text)
+    tables: dict[str, Mapping[str, str]] = dict(found)
+    options, extras = tables.get("options", {}), tables.get("options.extras_require", {})
+    for lines in (options.get("install_requires", ""), options.get("setup_requires", ""), *extras.values()):
+        yield from _list_requirements(lines.split("\n"))
+
+
+def _read_package_json(text: str) -> Iterator[str]:
+    return _list_tables(json.loads(text), ("dependencies", "devDependencies", "peerDependencies"))
+
+
+def _read_cargo(text: str) -> Iterator[str]:
+    loaded = tomllib.loads(text)
+    tables = ("dependencies", "dev-dependencies", "build-dependencies")
+    yield from _list_tables(loaded, tables)
+    yield from _list_tables(loaded.get("workspace", {}), tables)
+
+
+def _read_composer(text: str) -> Iterator[str]:
+    return (name for name in _list_tables(json.loads(text), ("require", "require-dev")) if "/" in name)
+
+
+def _list_tables(loaded: Mapping[str, Any], tables: Iterable[str]) -> Iterator[str]:
+    return (name for table in tables for name in loaded.get(table, {}))
+
+
+_MAX_FOLDERS = 2
+_REQUIREMENTS = re.compile(r"requirements[\w.-]*\.(?:txt|in)")
+_READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
+    "pyproject.toml": _read_pyproject,
+    "setup.cfg": _read_setup_cfg,
+    "package.json": _read_package_json,
+    "Cargo.toml": _read_cargo,
+    "composer.json": _read_composer,
+    "go.mod": _GO.findall,
+    "Gemfile": _GEM.findall,
+}

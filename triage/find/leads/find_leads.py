@@ -1,0 +1,183 @@
+"""Leads: places that a fact of the report leads to, each found by a rule of its own.
+
+The list is made once, whatever the ranking says. The ranking takes from it the files that the reporter points at.
+How often each rule leads to the fix is measured (`python -m bench.leads`).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import get_args
+
+from triage.domain.code import MAX_FACTS, BestPlace, Caller, LeadRule, MatchSource, Span
+from triage.domain.issue import ParsedIssue
+from triage.find.leads.declared_name import find_declared_names
+from triage.find.leads.frame import find_executed_lead, find_frame_leads
+from triage.find.leads.lead import Lead
+from triage.find.leads.message import find_message_leads, find_quoted_code
+from triage.find.leads.reported_place import find_reported_places
+from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.ranking import Ranking
+from triage.find.rank.snippets import COMMENT, choose_chunks, skip_docstring
+from triage.find.words.corpus import Corpus
+from triage.find.words.tokens import find_words
+
+REPORTED_CHANCE = 0.8
+"""Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
+SURE = 0.9
+"""Several such files share what one would have, up to this."""
+_RULES: Sequence[LeadRule] = get_args(LeadRule)
+_SIGNS: dict[LeadRule, MatchSource] = {
+    "executed": "trace",
+    "frame": "trace",
+    "message": "message",
+    "log line": "message",
+    "quoted code": "quote",
+    "place": "place",
+    "link": "place",
+    "path": "place",
+}
+"""What each rule is called in a report; of the others, `name`."""
+MAX_SHOWN_LINES = 20
+"""A function that is not longer is shown whole."""
+LINES_AROUND = 3
+"""Shown above and below the line of a trace or message, in a longer function."""
+_WINDOW = 12
+_JAVADOC = re.compile(r"/\*\*|\*|@\w")
+
+
+def find_leads(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> list[Lead]:
+    """Return all leads, the surest rule first.
+
+    `repository` is `owner/name`, or the folder's name: links into others lead nowhere.
+    """
+    found = [
+        *find_executed_lead(query_scores),
+        *find_frame_leads(query_scores, parsed),
+        *find_message_leads(query_scores, parsed),
+        *find_quoted_code(query_scores, parsed),
+        *find_reported_places(query_scores, parsed, repository),
+        *find_declared_names(query_scores, parsed, repository),
+    ]
+    return sorted(found, key=lambda lead: _RULES.index(lead.rule))
+
+
+def put_reported_first(ranking: Ranking, leads: Sequence[Lead]) -> Ranking:
+    """Return the ranking with the files first that the reporter points at. No other file is likelier than they are."""
+    pointed = list(dict.fromkeys(lead.file for lead in leads if _is_pointed_at(ranking.query_scores, lead)))
+    if not pointed:
+        return ranking
+    least = REPORTED_CHANCE / len(pointed)
+    chances = {file: max(ranking.probabilities.get(file, 0.0), least) for file in pointed}
+    # Several files share what one would have, and are named together.
+    scale = min(1.0, SURE / sum(chances.values())) if len(chances) > 1 else 1.0
+    chances = {file: chance * scale for file, chance in sorted(chances.items(), key=lambda one: -one[1])}
+    rest = [file for file in ranking.order if file not in chances]
+    least = min(chances.values())
+    others = sum(ranking.probabilities[file] for file in rest)
+    shrink = min(1.0, (1.0 - sum(chances.values())) / others) if others else 1.0
+    return replace(
+        ranking,
+        order=[*chances, *rest],
+        scores={**ranking.scores, **dict.fromkeys(chances, 1.0)},
+        probabilities={**{file: min(least, shrink * ranking.probabilities[file]) for file in rest}, **chances},
+    )
+
+
+def _is_pointed_at(query_scores: QueryScores, lead: Lead) -> bool:
+    """Return whether the reporter points at product code, or at a test of the title: then the report is about it."""
+    file = query_scores.corpus.files[lead.file]
+    if file.role.is_test:
+        return lead.rule == "frame" and file.stem in {word.lower() for word in query_scores.query.title_words}
+    return lead.rule in ("link", "place") and file.role.is_product_code
+
+
+def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[BestPlace]:
+    """Return the places of the surest leads, one of each file; within a rule by the ranking, logs in order."""
+    places = {file: place for place, file in enumerate(ranking.order)}
+
+    def rate(lead: Lead) -> tuple[int, int]:
+        place = 0 if lead.rule == "log line" else places.get(lead.file, len(places))
+        return _RULES.index(lead.rule), place
+
+    first: dict[int, Lead] = {}
+    for lead in sorted(leads, key=rate):
+        # Of a file beyond the limits of the index only the path is known.
+        if ranking.query_scores.file_lines(lead.file):
+            first.setdefault(lead.file, lead)
+    return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_FACTS)]
+
+
+def _make_place(lead: Lead, ranking: Ranking) -> BestPlace:
+    query_scores = ranking.query_scores
+    corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
+    symbol, quote = lead.symbol, None
+    if not lead.is_here:
+        start = end = 1
+    elif lead.line:
+        around = corpus.find_enclosing(lead.file, lead.line)
+        start, end = choose_lines_around(lines, lead.line, (around.start, around.end) if around else None)
+        symbol, quote = around.name if around else None, lines[lead.line - 1].strip() or None
+    else:
+        span = lead.span
+        if span is None:
+            chunk = choose_chunks(query_scores, lead.file)[0]
+            span = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
+        start, end = choose_definition_lines(query_scores, lead.file, *span)
+    return BestPlace(
+        sign=_SIGNS.get(lead.rule, "name"),
+        rule=lead.rule,
+        span=Span(path=corpus.files[lead.file].path, start=start, end=end),
+        line=lead.line,
+        symbol=symbol,
+        quote=quote,
+        text=" ".join(lead.text.split()),
+        function=lead.function,
+        is_here=lead.is_here,
+        calls_before_error=lead.calls_before_error,
+        is_of_run=lead.rule == "executed",
+        is_test=corpus.files[lead.file].role.is_test,
+        error_maker=lead.error_maker,
+        copies=lead.copies,
+        caller=_make_caller(lead.caller, corpus) if lead.caller else None,
+        probability=round(ranking.probabilities.get(lead.file, 0.0), 2),
+    )
+
+
+def _make_caller(caller: Lead, corpus: Corpus) -> Caller | None:
+    if caller.line is None:
+        return None
+    span = Span(path=corpus.files[caller.file].path, start=caller.line, end=caller.line)
+    return Caller(span=span, symbol=caller.symbol)
+
+
+def choose_lines_around(lines: Sequence[str], line: int, function: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the first and the last line to show of one that fails or is named: its function if that is short."""
+    if function and function[1] - function[0] < MAX_SHOWN_LINES and function[0] <= line <= function[1]:
+        return _skip_comment(lines, *function), min(function[1], len(lines))
+    return max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
+
+
+def choose_definition_lines(query_scores: QueryScores, file: int, start: int, end: int) -> tuple[int, int]:
+    """Return the lines to show of a definition: all of a short one, else those with most words of the report."""
+    lines = query_scores.file_lines(file)
+    end = min(end, len(lines))
+    body = skip_docstring(lines, _skip_comment(lines, start, end), end)
+    if end - body < MAX_SHOWN_LINES:
+        return body, end
+    wanted = {word.lower() for word in query_scores.query.code_words | query_scores.query.title_words}
+    wanted -= {word.lower() for word in find_words(lines[body - 1])}  # the definition's own name
+    hits = [len(wanted.intersection(word.lower() for word in find_words(lines[at - 1]))) for at in range(body, end + 1)]
+    sums = [sum(hits[at : at + _WINDOW]) for at in range(len(hits) - _WINDOW + 1)]
+    first = body + sums.index(max(sums))
+    return first, first + _WINDOW - 1
+
+
+def _skip_comment(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the first line of a definition behind the comment above it."""
+    for number in range(start, end + 1):
+        text = lines[number - 1].strip()
+        if text and not COMMENT.match(text) and not _JAVADOC.match(text):
+            return number
+    return start

@@ -1,0 +1,123 @@
+"""Frame: the innermost call that lies in this repository, of a stack trace or of a run of the report's example."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from triage.domain.issue import Frame, ParsedIssue, Trace
+from triage.find.leads.lead import Lead
+from triage.find.rank.mentions import find_frame_place, resolve_frame
+from triage.find.rank.query import Reference, list_frames
+from triage.find.rank.query_scores import QueryScores
+
+_BUNDLE = re.compile(r"(?:^|[/\\])(?:dist|build|bundles?|umd|cjs|esm|static)[/\\]|\.min\.|\bbundle\b|\bchunk|webpack")
+_MAKES_ERROR = re.compile(
+    r"(?i)(?:wrap|new|make|create|build|raise|throw|report)_?(?:\w{0,20}_?)?(?:error|err|exception)s?"
+    r"|(?:throw|raise|panic|fatal|invariant|assert\w{0,20}|abort|error|unreachable)"
+)
+"""A function by its name: `WrapError`, `invariant`."""
+_SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
+"""A name that no other program has by chance."""
+_ResolvedFrame = tuple[Reference, list[int]]
+
+
+def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+    """Yield the innermost frame of each trace in this repository; of a wrapper only if no cause has one.
+
+    Frames of different traces never mix. A dump of many threads has traces without an error beside the one that fails.
+    """
+    failed = [trace for trace in parsed.traces if trace.exception or trace.message] or parsed.traces
+    for is_wrapper in (False, True):
+        found = [_find_innermost(query_scores, trace) for trace in failed if trace.is_wrapper is is_wrapper]
+        yield from (leads := [lead for lead in found if lead])
+        if leads:
+            return
+
+
+def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
+    files = query_scores.corpus.files
+    resolved = _resolve_frames(query_scores, trace)
+    in_product = [
+        (frame, product)
+        for frame, here in resolved
+        if (product := [file for file in here if files[file].role.is_product_code])
+    ]
+    elsewhere = [
+        (frame, here)
+        for frame, here in resolved
+        if not files[here[0]].role.is_test or find_frame_place(query_scores, here[0], frame).is_sure
+    ]
+    ours = in_product or elsewhere
+    # Where an error is made or wrapped is not where it fails.
+    maker = ""
+    while len(ours) > 1 and (name := _find_error_maker(query_scores, *ours[0])):
+        maker, ours = maker or name, ours[1:]
+    # That a trace ends in one of several files is no fact.
+    if not ours or len(ours[0][1]) > 1:
+        return None
+    frame, (file,) = ours[0]
+    error = ": ".join(part for part in (trace.exception, trace.message) if part)
+    lead = _make_lead(query_scores, frame, file)
+    lead = replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)
+    return replace(lead, caller=_find_caller(query_scores, ours[1:], file))
+
+
+def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequence[int]) -> str:
+    """Return the name of a frame's function if it makes errors, else nothing."""
+    name = Frame(path="", function=frame.function).name or find_frame_place(query_scores, files[0], frame).symbol or ""
+    return name if _MAKES_ERROR.fullmatch(name.rpartition(".")[2]) else ""
+
+
+def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:
+    """Return the frames that may lie in this repository, innermost first, each with its files."""
+    resolved = []
+    for frame in list_frames(trace):
+        if bundled := _find_bundled(query_scores, frame):
+            resolved.append((replace(frame, line=None), bundled))
+        elif here := resolve_frame(query_scores, frame):
+            resolved.append((frame, here))
+    return resolved
+
+
+def _find_bundled(query_scores: QueryScores, frame: Reference) -> list[int]:
+    """Return the file of product code that alone defines the function of a frame in a bundle."""
+    corpus, name = query_scores.corpus, Frame(path="", function=frame.function).name
+    if not _BUNDLE.search(frame.path) or not _SHAPED.search(name):
+        return []
+    files = {one.file for one in corpus.definitions.get(name, ()) if corpus.product_files[one.file]}
+    return [*files] if len(files) == 1 else []
+
+
+def _find_caller(query_scores: QueryScores, outer: Sequence[_ResolvedFrame], file: int) -> Lead | None:
+    others = ((frame, here[0]) for frame, here in outer if file not in here and len(here) == 1)
+    callers = (_make_lead(query_scores, frame, other) for frame, other in others)
+    return next((caller for caller in callers if caller.line), None)
+
+
+def _make_lead(query_scores: QueryScores, frame: Reference, file: int) -> Lead:
+    place = find_frame_place(query_scores, file, frame)
+    span = (place.definition.start, place.definition.end) if place.definition else None
+    return Lead(
+        "frame",
+        file,
+        place.line,
+        span=span,
+        symbol=place.symbol,
+        function=frame.function or None,
+        is_here=place.is_here,
+    )
+
+
+def find_executed_lead(query_scores: QueryScores) -> Iterator[Lead]:
+    """Yield the line of product code that raised the example's error, if it was run and there is one."""
+    executed, corpus = query_scores.executed, query_scores.corpus
+    place = executed.place if executed else None
+    file = corpus.file_numbers.get(place.path) if place else None
+    if not executed or not place or not place.line or file is None or not corpus.files[file].role.is_product_code:
+        return
+    # It may have been run on another commit.
+    around = corpus.find_enclosing(file, place.line)
+    functions = [name for name in (place.function or "").split(".") if not name.startswith("<")]
+    is_there = not functions or (around is not None and around.name.endswith(functions[-1]))
+    if is_there and place.line <= len(query_scores.file_lines(file)):
+        yield Lead("executed", file, place.line, executed.error)

@@ -1,0 +1,131 @@
+"""Extracts from many files with a few processes. A grammar that crashes or takes too much memory ends only those."""
+
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from multiprocessing import get_context
+from typing import Any, Self
+
+from triage.base.threads import call_when_abandoned, raise_if_abandoned
+from triage.find.parse.extract import ExtractedFiles, Extractor, SourceFile
+from triage.find.parse.parser_process import prepare_worker
+
+MAX_FILE_SECONDS = 10
+"""The parser itself gives a file up after 2 seconds."""
+_MAX_WORKERS = 4
+_BATCHES_AHEAD = 4
+"""Batches in progress per worker: the others go on while one batch takes long."""
+_END_SECONDS = 1.0
+"""Python 3.11.2 waits for ever to write to a pipe that nobody reads. Others close it, which must not be done twice."""
+
+
+class WorkerPool:
+    """Worker processes; a context manager that ends them. They start with the first batches."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.files_without_trees = 0
+        """Cut by lines: one of their batch ended its process, or none could be started."""
+        self._workers = workers or min(_MAX_WORKERS, os.cpu_count() or 1)
+        self._executor: ProcessPoolExecutor | None = None
+        self._failures_left = 2
+        self._own_extractor = Extractor()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end()
+
+    def extract_all(
+        self, batches: Iterator[Sequence[SourceFile]]
+    ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
+        """Yield each batch with what was extracted from it, in order. No file makes this fail."""
+        jobs: deque[tuple[Sequence[SourceFile], Future[ExtractedFiles] | None]] = deque()
+        with call_when_abandoned(self._kill):
+            for batch in batches:
+                jobs.append((batch, self._start(batch)))
+                if jobs[-1][1] is None or len(jobs) >= _BATCHES_AHEAD * self._workers:
+                    yield from self._finish(jobs)
+            while jobs:
+                yield from self._finish(jobs)
+
+    def _start(self, batch: Sequence[SourceFile]) -> "Future[ExtractedFiles] | None":
+        raise_if_abandoned()
+        try:
+            if self._executor is None and self._failures_left:
+                self._executor = ProcessPoolExecutor(self._workers, get_context("spawn"), prepare_worker)
+            return self._executor.submit(extract_batch, batch) if self._executor else None
+        except BrokenExecutor:  # a file has ended a process, and with it the pool
+            self._end()
+        except (OSError, RuntimeError):  # no process can be started
+            self._failures_left -= 1
+            self._end()
+        return None
+
+    def _finish(
+        self, jobs: "deque[tuple[Sequence[SourceFile], Future[ExtractedFiles] | None]]"
+    ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
+        """Yield the first batch; of a pool that has broken all, one at a time, so that only a culprit loses trees."""
+        is_broken = jobs[-1][1] is None
+        while jobs:
+            raise_if_abandoned()
+            batch, job = jobs.popleft()
+            found = None
+            with suppress(Exception):  # a worker sends what a file made it raise: of a library, memory or recursion
+                found = job.result() if job and self._failures_left else None
+            is_broken = is_broken or found is None
+            yield batch, found or self._extract_alone(batch)
+            if not is_broken:
+                return
+
+    def _extract_alone(self, batch: Sequence[SourceFile]) -> ExtractedFiles:
+        # As above: a file may make a library raise anything. Its process goes on, but for a broken pool.
+        with suppress(Exception):
+            try:
+                if job := self._start(batch) or self._start(batch):  # again if the pool was found broken
+                    return job.result()
+            except BrokenExecutor:
+                self._failures_left -= 1
+        raise_if_abandoned()
+        self.files_without_trees += len(batch)
+        return self._own_extractor.extract([replace(file, use_grammar=False) for file in batch])
+
+    def _kill(self) -> None:
+        # Public from Python 3.14 on: `kill_workers`.
+        for process in list(((self._executor and self._executor._processes) or {}).values()):
+            process.kill()
+
+    def _end(self) -> None:
+        self._kill()
+        executor: Any = self._executor  # as the types do not know
+        if executor:
+            queue, thread = executor._call_queue, executor._executor_manager_thread
+            executor.shutdown(wait=False, cancel_futures=True)
+            if thread:
+                thread.join(_END_SECONDS)
+                if thread.is_alive():
+                    queue._reader.close()
+                    thread.join()
+        self._executor = None
+
+
+@cache
+def _get_extractor() -> Extractor:
+    return Extractor()
+
+
+def extract_batch(files: Sequence[SourceFile]) -> ExtractedFiles:
+    """Extract, in a worker. It knows the words of the batches before."""
+    try:
+        # SIGALRM ends the process, whatever a grammar does.
+        return _get_extractor().extract(files, on_file=lambda: signal.alarm(MAX_FILE_SECONDS))
+    except Exception:
+        _get_extractor.cache_clear()  # it may know half of a word
+        raise
+    finally:
+        signal.alarm(0)

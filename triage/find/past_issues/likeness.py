@@ -1,0 +1,190 @@
+"""How likely two issues report the same: a logistic regression over what they share."""
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import astuple, dataclass
+from datetime import datetime
+
+from triage.domain.issue import Frame, ParsedIssue, Trace
+from triage.find.past_issues.issue_words import Bag, IssueTable, drop_comments
+from triage.read.traces.traces import find_traces
+
+_MAX_CHARS = 8_000
+"""Of a past issue: traces stand early."""
+_MAX_MESSAGES = 3
+_MIN_MESSAGE_CHARS = 15
+"""A shorter error text, such as `key error`, is of many failures."""
+_MIN_FRAMES = 2
+_SAME_FRAMES = 0.6
+_VARIABLE = re.compile(
+    r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|(?:[A-Za-z]:)?[\\/][\w./\\-]{1,300}|0x[0-9a-fA-F]{1,40}|\d+"
+)
+"""What differs from report to report: quoted values, paths, addresses and numbers."""
+_GAP = re.compile(r"[\W_]+")
+
+Fingerprint = frozenset[tuple[str, str]]
+"""File name and function of each frame, without lines: they move from version to version."""
+_SECONDS_PER_DAY = 86_400
+_LIKE_FROM = 0.5
+"""Of the words that one of two issues has: the share that both have, from which it counts that they are alike."""
+BIAS = -5.94
+"""`python -m bench.duplicates --fit SeaMonkey Storm Hive` made them."""
+SURE = 0.9
+"""Probability of two signs that the lists of duplicates, which the weights are learned from, do not show well: many
+reports that say the same are listed nowhere. By reading, 96 of the 103 pairs that are named in six projects report the
+same (docs/memory.md)."""
+SAME_TITLES, _CLEAR_LEAD = 0.9, 0.5
+_MIN_TITLE_TERMS = 3
+_SHARED_TITLE = 0.6
+_LIKE_TITLES, _LEAD_WITH_ERROR = 0.6, 0.6
+_ABOUT_TITLES, _ABOUT_LEAD = 0.7, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    messages: list[str]
+    fingerprint: Fingerprint
+    innermost: Fingerprint = frozenset()
+    """The frames where the traces end."""
+
+
+def read_failure(parsed: ParsedIssue) -> Failure:
+    messages = (normalize_error(message.partition("\n")[0]) for message in parsed.error_messages[:_MAX_MESSAGES])
+    return Failure(
+        messages=[message for message in messages if len(message) >= _MIN_MESSAGE_CHARS],
+        fingerprint=_fingerprint(parsed.stack_traces),
+        innermost=_find_innermost(parsed.stack_traces),
+    )
+
+
+def normalize_error(text: str) -> str:
+    """Return lower case words with one blank between them, without values, paths, addresses and numbers."""
+    return _GAP.sub(" ", _VARIABLE.sub(" ", text)).strip().lower()
+
+
+def shows_same_error(failure: Failure, title: str, body: str) -> bool:
+    """Return whether the other issue has the error text, also with other values in it."""
+    if not failure.messages:
+        return False
+    text = f" {normalize_error(title)} {normalize_error(drop_comments(body[:_MAX_CHARS]))} "
+    return any(f" {message} " in text for message in failure.messages)
+
+
+def shows_same_trace(failure: Failure, body: str) -> bool:
+    """Return whether the other issue has a trace that ends in the same function and shares most frames with this one.
+
+    The outer frames are the reporters' own programs.
+    """
+    if len(failure.fingerprint) < _MIN_FRAMES:
+        return False
+    traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
+    other = _fingerprint(traces)
+    shared = len(failure.fingerprint & other)
+    has_same_end = bool(failure.innermost & _find_innermost(traces))
+    return has_same_end and shared >= max(_MIN_FRAMES, _SAME_FRAMES * max(len(failure.fingerprint), len(other)))
+
+
+def shows_other_failure(failure: Failure, body: str) -> bool:
+    """Return whether both issues have a stack trace, and they end in different functions."""
+    traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
+    other = _find_innermost(traces)
+    return bool(failure.innermost and other) and not failure.innermost & other
+
+
+def _fingerprint(traces: Sequence[Trace]) -> Fingerprint:
+    return frozenset(_describe(frame) for trace in traces if trace.language != "diagnostic" for frame in trace.frames)
+
+
+def _find_innermost(traces: Sequence[Trace]) -> Fingerprint:
+    stacks = [trace.frames for trace in traces if trace.language != "diagnostic" and trace.frames]
+    return frozenset(_describe(frames[-1]) for frames in stacks)
+
+
+def _describe(frame: Frame) -> tuple[str, str]:
+    return frame.path.replace("\\", "/").rpartition("/")[2].lower(), frame.name
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    title_in_past: float
+    """Share of the title's words that the past issue has, the rare ones counting more; from 0 to 1."""
+    past_title_here: float
+    """The same for the past issue's title and this issue."""
+    days: float
+    """Logarithm of the days between both, plus one: duplicates follow the release that broke something."""
+    lead: float
+    """BM25 score ahead of the best other past issue, as a share of the best; at most 1, negative where another one is
+    ahead."""
+    alike: float
+    """How far the words of both are the same, in the titles and everywhere, above a half; 0 where the titles have
+    different numbers. At most 0.5."""
+    same_failure: float
+    """1 for the same error text or the same stack trace."""
+
+    @property
+    def titles(self) -> float:
+        """How much of either title the other issue has, at least."""
+        return min(self.title_in_past, self.past_title_here)
+
+
+WEIGHTS = Likeness(title_in_past=2.29, past_title_here=2.19, days=-0.27, lead=1.6, alike=3.84, same_failure=0.21)
+
+
+def is_surely_same(
+    table: IssueTable, here: Bag, past: Bag, likeness: Likeness, *, same_error: bool, same_trace: bool
+) -> bool:
+    """Return whether the titles are nearly the same, or alike with the same error text, and no other is as near.
+
+    Titles with other numbers, such as versions, are not nearly the same, and short ones say too little.
+    """
+    if min(len(here.title), len(past.title)) < _MIN_TITLE_TERMS:
+        return False
+    has_shared_title = _share_both(table, here.title, past.title) >= _SHARED_TITLE
+    if has_shared_title and here.numbers == past.numbers and likeness.titles >= SAME_TITLES:
+        return likeness.lead >= _CLEAR_LEAD
+    is_same_failure = same_error and (same_trace or has_shared_title)
+    return is_same_failure and likeness.titles >= _LIKE_TITLES and likeness.lead >= _LEAD_WITH_ERROR
+
+
+def is_surely_about(likeness: Likeness) -> bool:
+    """Return whether a pull request is for the issue: the titles are alike, and no other is as near.
+
+    `python -m bench.pull_requests` counts how often that is right. Its body has a template or nothing, and says little.
+    """
+    return likeness.titles >= _ABOUT_TITLES and likeness.lead >= _ABOUT_LEAD
+
+
+def estimate_probability(likeness: Likeness) -> float:
+    """Return the probability that both report the same, from 0 to 1."""
+    logit = BIAS + sum(weight * value for weight, value in zip(astuple(WEIGHTS), astuple(likeness), strict=True))
+    return 1 / (1 + math.exp(-logit))
+
+
+def compare(table: IssueTable, here: Bag, past: Bag, days: float, lead: float, *, same_failure: bool) -> Likeness:
+    titles = _share_both(table, here.title, past.title)
+    everywhere = _share_both(table, here.counts.keys(), past.counts.keys())
+    return Likeness(
+        title_in_past=_share_found(table, here.title, past.counts.keys()),
+        past_title_here=_share_found(table, past.title, here.counts.keys()),
+        days=days,
+        lead=lead,
+        alike=max(0.0, min(titles, everywhere) - _LIKE_FROM) if here.numbers == past.numbers else 0.0,
+        same_failure=float(same_failure),
+    )
+
+
+def count_days(earlier: datetime, later: datetime) -> float:
+    """Return the value of `Likeness.days`. Which of both is earlier makes no difference."""
+    return math.log1p(abs((later - earlier).total_seconds()) / _SECONDS_PER_DAY)
+
+
+def _share_found(table: IssueTable, terms: Collection[str], among: Collection[str]) -> float:
+    total = sum(map(table.idf, terms))
+    return sum(table.idf(term) for term in terms if term in among) / total if total else 0.0
+
+
+def _share_both(table: IssueTable, one: Collection[str], other: Collection[str]) -> float:
+    union = {*one, *other}
+    total = sum(map(table.idf, union))
+    return sum(table.idf(term) for term in union if term in one and term in other) / total if total else 0.0

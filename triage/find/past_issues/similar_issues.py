@@ -1,0 +1,310 @@
+"""Finds past issues and pull requests that are about the same as this issue, and says which may be named."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triage.domain.issue import Issue, ParsedIssue
+from triage.domain.past_issues import PastIssue, SimilarIssue
+from triage.find.past_issues.issue_words import MAX_BODY_CHARS, Bag, IssueTable, extract_terms, stem_parts
+from triage.find.past_issues.likeness import (
+    SAME_TITLES,
+    SURE,
+    Likeness,
+    compare,
+    count_days,
+    estimate_probability,
+    is_surely_about,
+    is_surely_same,
+    read_failure,
+    shows_other_failure,
+    shows_same_error,
+    shows_same_trace,
+)
+from triage.find.vectors.embed_corpus import ExactStore, embed_query, embed_texts, embedding_errors
+from triage.find.words.tokens import find_words
+from triage.read.other_issues import find_referenced_issues
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+NAMED_FROM = 0.6
+"""Least probability to name an issue. `bench.duplicates` prints how often that is right."""
+_VERSION = re.compile(
+    r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"
+    r"(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$",
+    re.I,
+)
+_MAX_MILESTONE_CHARS = 60
+_COMPARED = 30
+"""Past issues that are compared closely: the best by their words."""
+_MAX_WORDS = 3
+_MIN_WORD_CHARS = 3
+_COMMON_SHARE = 0.2
+"""A word of more issues says nothing."""
+GITHUB = "https://github.com"
+_ALIKE = 0.4
+_BOT = "[bot]"
+NEAR = 10
+"""Past issues that vectors add to those that the words have found."""
+_MAX_TEXT_CHARS = 500
+"""Of a past issue that an embedding model reads: it is paid by the token, in every run."""
+_MAX_READ_CHARS = 5_000
+"""A secret is replaced before the text is cut to what is sent: half of one would not be recognised."""
+
+
+def describe_outcome(past: PastIssue) -> str:
+    """Return words such as `fixed in 1.4`, `fixed by #34`, `not planned` or `closed`; empty if it is open.
+
+    Closed as completed is how GitHub closes any issue, so it counts as fixed only with a fix or with the milestone of a
+    version.
+    """
+    if past.state == "open":
+        return ""
+    if past.is_pull_request:
+        return "merged"
+    if past.duplicate_of is not None:
+        return f"duplicate of #{past.duplicate_of}"
+    if past.state_reason in ("duplicate", "not_planned"):
+        return past.state_reason.replace("_", " ")
+    milestones = [*(fix.milestone for fix in past.fixes), past.milestone]
+    if version := next(filter(None, map(find_version, milestones)), ""):
+        return f"fixed in {version}"
+    if number := next((fix.number for fix in past.fixes if fix.number is not None), None):
+        return f"fixed by #{number}"
+    return "fixed" if past.fixes else "closed"
+
+
+def find_version(milestone: str) -> str:
+    """Return the version at the end of a milestone's name, such as `Release 1.4`; empty for any other name."""
+    match = _VERSION.search(milestone.strip()[-_MAX_MILESTONE_CHARS:])
+    return match[1] if match else ""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A past issue, and what this one shares with it."""
+
+    past: PastIssue
+    likeness: Likeness
+    probability: float
+    """That both report the same."""
+    same_error: bool
+    same_trace: bool
+    words: list[str]
+    """That both have, as this issue writes them, the rarest first."""
+
+
+class PastIssueIndex:
+    def __init__(self, past: Iterable[PastIssue] = ()) -> None:
+        self._table = IssueTable()
+        self._issues: list[PastIssue] = []
+        for issue in sorted(past, key=lambda one: one.number):
+            self.add(issue)
+
+    def add(self, issue: PastIssue) -> None:
+        self._table.add(extract_terms(issue.title, issue.body))
+        self._issues.append(issue)
+
+    def compare_likeliest(
+        self,
+        parsed: ParsedIssue,
+        reported_at: datetime,
+        near: Collection[int] = (),
+        originals: Mapping[int, int] | None = None,
+    ) -> list[Compared]:
+        """Compare the issues that share most words with this one, and those numbered `near`. Likeliest first.
+
+        `originals` has the number of the original of each known duplicate: neither is ahead of the other.
+        """
+        here = self._table.make_bag(extract_terms(parsed.title, parsed.body))
+        scores = self._table.score(here)
+        best = [
+            position for position in np.argsort(-scores, kind="stable")[:_COMPARED].tolist() if scores[position] > 0
+        ]
+        failure = read_failure(parsed)
+        roots = [(originals or {}).get(past.number, past.number) for past in self._issues]
+        highest = float(scores[best[0]]) if best else 0.0
+        positions = [*best, *(at for at, past in enumerate(self._issues) if past.number in near)]
+        written = _write_out(parsed)
+        compared = []
+        for position in dict.fromkeys(positions):
+            past, bag = self._issues[position], self._table.bags[position]
+            other = next((float(scores[at]) for at in best if roots[at] != roots[position]), 0.0)
+            same_error = shows_same_error(failure, past.title, past.body)
+            same_trace = shows_same_trace(failure, past.body)
+            likeness = compare(
+                self._table,
+                here,
+                bag,
+                days=count_days(past.created_at, reported_at),
+                lead=(float(scores[position]) - other) / highest if highest else 0.0,
+                same_failure=same_error or same_trace,
+            )
+            words = self._find_shared_words(here, bag, written)
+            probability = estimate_probability(likeness)
+            is_same = is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace)
+            if past.is_pull_request:
+                is_same = is_surely_about(likeness)
+            if is_same and (same_error or not shows_other_failure(failure, past.body)):
+                probability = max(probability, SURE)
+            compared.append(Compared(past, likeness, probability, same_error, same_trace, words))
+        return sorted(compared, key=lambda one: (-one.probability, one.past.number))
+
+    def _find_shared_words(self, here: Bag, past: Bag, written: Mapping[str, str]) -> list[str]:
+        shared = [term for term in here.counts.keys() & past.counts.keys() if self._table.share(term) <= _COMMON_SHARE]
+        rarest = sorted(shared, key=lambda term: (term not in here.title, -self._table.idf(term), term))
+        words = (written[term] for term in rarest if len(written.get(term, "")) >= _MIN_WORD_CHARS)
+        return list(dict.fromkeys(words))[:_MAX_WORDS]
+
+
+def _write_out(parsed: ParsedIssue) -> dict[str, str]:
+    """Return each term as the issue first writes it."""
+    written: dict[str, str] = {}
+    for word in find_words(f"{parsed.title}\n{parsed.body[:MAX_BODY_CHARS]}"):
+        for term in stem_parts(word):
+            written.setdefault(term, word)
+    return written
+
+
+def find_similar_issues(
+    issue: Issue,
+    parsed: ParsedIssue,
+    past: Sequence[PastIssue],
+    limit: int,
+    *,
+    repository: str = "",
+    near: Collection[int] = (),
+) -> list[SimilarIssue]:
+    """Return the likeliest past issues and pull requests, at most `limit`. Of either, at most the first is `named`.
+
+    Only older issues of people count, and pull requests of people. Where a person said of which issue a past one is a
+    duplicate, that one stands in its place. `repository` is `owner/name`. `near` are numbers of issues to compare as
+    well, whatever their words. Takes time linear in the issues.
+    """
+    index = PastIssueIndex(choose_earlier_reports(issue, past))
+    known = {one.number: one for one in past}
+    originals = {one.number: find_original(one, known).number for one in past}
+    reported_at = _guess_report_time(issue, past)
+    compared = index.compare_likeliest(parsed, reported_at, near, originals)
+    found: dict[int, tuple[Compared, PastIssue]] = {}
+    for one in compared:
+        original = find_original(one.past, known)
+        shown = original if _is_earlier_report(original, issue) else one.past
+        found.setdefault(shown.number, (one, shown))
+    # Apart, as an issue and the pull request that closes it share their words: neither is ahead of the other.
+    pulls = PastIssueIndex(one for one in past if one.is_pull_request and not one.author.endswith(_BOT))
+    about = [(one, one.past) for one in pulls.compare_likeliest(parsed, reported_at)]
+    excluded = find_referenced_issues(parsed.text, repository, _find_server_url(issue, repository))
+    excluded |= {one.number for one in past if issue.number in _follow_duplicates(one, known)}
+    similar = [
+        _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
+        for likeliest in (list(found.values()), about)
+        for position, (one, shown) in enumerate(likeliest[: max(0, limit)])
+    ]
+    return sorted(similar, key=lambda one: -one.score)[: max(0, limit)]
+
+
+def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
+    """Return the issue at the end of the chain of which a person said that this one is a duplicate.
+
+    Itself without such a word, and where the chain is a circle or leaves what is known.
+    """
+    chain = _follow_duplicates(past, known)
+    ends = [known[number] for number in chain if number in known]
+    is_circle = chain != [] and chain[-1] == past.number
+    return past if is_circle or not ends else ends[-1]
+
+
+def _follow_duplicates(past: PastIssue, known: Mapping[int, PastIssue]) -> list[int]:
+    """Return the numbers of the issues that this one repeats, one after the other; of a circle each once."""
+    chain: list[int] = []
+    following: PastIssue | None = past
+    while following and following.duplicate_of is not None and following.duplicate_of not in chain:
+        chain.append(following.duplicate_of)
+        following = known.get(following.duplicate_of)
+    return chain
+
+
+def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[PastIssue]:
+    """Return the issues of people that are older than this one."""
+    return [one for one in past if _is_earlier_report(one, issue)]
+
+
+def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:
+    is_report = not past.is_pull_request and not past.author.endswith(_BOT)
+    return is_report and (issue.number is None or past.number < issue.number)
+
+
+def _find_server_url(issue: Issue, repository: str) -> str:
+    server_url, found, _ = issue.url.partition(f"/{repository}/")
+    return server_url if found else GITHUB
+
+
+def _guess_report_time(issue: Issue, past: Sequence[PastIssue]) -> datetime:
+    """Issues are numbered in order of time, so the next one is at most a little newer."""
+    later = [one.created_at for one in past if issue.number is not None and one.number > issue.number]
+    known = [issue.snapshot_time] if issue.snapshot_time else [one.created_at for one in past]
+    return min(later, default=max(known, default=datetime.max))
+
+
+def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) -> SimilarIssue:
+    score = round(one.probability, 2)
+    return SimilarIssue(
+        number=shown.number,
+        is_pull_request=shown.is_pull_request,
+        title=shown.title,
+        state=shown.state,
+        ended=describe_outcome(shown),
+        score=score,
+        named=may_be_named and score >= NAMED_FROM,
+        reasons=list(_explain(one, shown)),
+        fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
+        suspects=shown.suspects,
+    )
+
+
+def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
+    if one.same_trace:
+        yield "same stack trace"
+    if one.same_error:
+        yield "same error text"
+    if one.likeness.alike >= _ALIKE:
+        yield "nearly the same text"
+    elif one.likeness.titles >= SAME_TITLES:
+        yield "nearly the same title"
+    elif not (one.same_trace or one.same_error):
+        yield f"shares {_format_words(one.words)}" if one.words else "similar words"
+    if shown.number != one.past.number:
+        yield f"like its duplicate #{one.past.number}"
+
+
+def _format_words(words: Sequence[str]) -> str:
+    """Return words in backticks: they are a stranger's."""
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def find_near_issues(parsed: ParsedIssue, past: Sequence[PastIssue], model: "Embeddings") -> list[int]:
+    """Return the numbers of the nearest past issues; none when the model fails.
+
+    There is no substitute for a model: vectors made from the words add no duplicate that the words have not found
+    (docs/memory.md).
+    """
+    query = embed_query(model, _shorten(parsed.title, parsed.body)) if past else None
+    if query is None:
+        return []
+    try:
+        rows = embed_texts(model, [_shorten(one.title, one.body) for one in past])
+    except embedding_errors():
+        return []
+    numbers = [one.number for one in past[: len(rows)]]
+    return list(ExactStore(numbers, rows).nearest(query, NEAR))
+
+
+def _shorten(title: str, body: str) -> str:
+    return redact_likely_secrets(f"{title}\n{body}"[:_MAX_READ_CHARS])[:_MAX_TEXT_CHARS]

@@ -1,0 +1,317 @@
+"""Finds what the issue mentions: paths, stack frames, modules, file names, definitions."""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from operator import eq
+from typing import TYPE_CHECKING
+
+from triage.base.text import word_set
+from triage.domain.issue import Frame, ParsedIssue
+from triage.find.rank.query import Query, Reference
+from triage.find.words.corpus import PACKAGE_STEMS, Corpus, DefinitionLocation
+from triage.find.words.tokens import find_words
+
+if TYPE_CHECKING:
+    from triage.find.rank.query_scores import QueryScores
+
+PLAIN_WORD_WEIGHT = 0.3
+"""Score of a definition whose name is a plain word: the issue rarely means it."""
+_MIN_NAME = 3
+_MAX_DEFINING_FILES = 60
+"""A name that more files define is ignored."""
+_MAX_FRAME_FILES = 2
+"""A frame that may lie in more files is ignored."""
+_IGNORED_STEMS = frozenset({*PACKAGE_STEMS, "main", "lib", "__main__", "init"})
+_INSTALLED = re.compile(r"^.*(?:site|dist)-packages/")
+_ABSOLUTE = re.compile(r"(?!.*(?:site|dist)-packages[/\\])(?:[/\\]|[A-Za-z]:[/\\]|\w+://|[\w.-]+:\d+/)")
+"""A path of somebody's machine."""
+_MIN_CODE_CHARS = 10
+"""A shorter line of code may stand in a file by chance."""
+_PLAIN_NAME = re.compile(r"(?!(?:func\d+|MoveNext|invoke|h[0-9a-f]{16})$)[^\W\d]\w*")
+"""Of a function, in place of one that a compiler made: `<module>`, `func1`, `lambda$save$0`, `{{closure}}`, `add/2`."""
+_MADE_WORDS = word_set(
+    "anonymous async block class clinit closure dictcomp ensure func1 genexpr global in init invoke lambda listcomp "
+    "locals main module MoveNext new rescue setcomp"
+)
+
+
+@dataclass
+class Mentions:
+    """Scores by file number, each from 0 to 1, and what they are based on."""
+
+    path_scores: dict[int, float] = field(default_factory=dict)
+    frame_scores: dict[int, float] = field(default_factory=dict)
+    module_scores: dict[int, float] = field(default_factory=dict)
+    stem_scores: dict[int, float] = field(default_factory=dict)
+    definition_scores: dict[int, float] = field(default_factory=dict)
+    """Of the rarest definition that the issue mentions."""
+    title_definition_scores: dict[int, float] = field(default_factory=dict)
+    innermost_frame_scores: dict[int, float] = field(default_factory=dict)
+    """Of the files of the innermost frame that lies in the repository."""
+
+    frames: dict[int, Reference] = field(default_factory=dict)
+    lines: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Mentioned lines of each file, innermost frame first."""
+    module_names: dict[int, str] = field(default_factory=dict)
+    definitions: dict[int, list[tuple[float, DefinitionLocation]]] = field(default_factory=lambda: defaultdict(list))
+    """Mentioned definitions of each file, with their scores."""
+
+
+def find_mentions(query_scores: "QueryScores") -> Mentions:
+    corpus, query, found = query_scores.corpus, query_scores.query, Mentions()
+    _add_references(query_scores, found)
+    _add_modules(corpus, query, found)
+    _add_stems(corpus, query, found)
+    _add_definitions(corpus, query, found)
+    return found
+
+
+def _add_references(query_scores: "QueryScores", found: Mentions) -> None:
+    corpus, query = query_scores.corpus, query_scores.query
+    frames = [one for one in query.references if one.depth]
+    resolved = {frame: resolve_frame(query_scores, frame) for frame in frames}
+    foreign = {frame.path for frame in frames} - {frame.path for frame in frames if resolved[frame]}
+    others = {one.path: resolve_path(corpus, one.path) for one in query.references if one.path not in foreign}
+    for reference in sorted(query.references, key=lambda one: -one.depth):
+        # The reporter's own script is nobody's file, wherever the report names it.
+        files = resolved[reference] if reference.depth else others.get(reference.path, [])
+        in_product = [file for file in files if corpus.files[file].role.is_product_code]
+        if reference.depth and not found.innermost_frame_scores and 0 < len(in_product) <= _MAX_FRAME_FILES:
+            found.innermost_frame_scores = dict.fromkeys(in_product, 1 / len(in_product))
+        for file in files:
+            share = 1 / len(files)
+            if not reference.depth:
+                _raise_score(found.path_scores, file, share)
+            elif _raise_score(found.frame_scores, file, reference.depth * share):
+                found.frames[file] = reference
+            if line := find_frame_place(query_scores, file, reference).first_line:
+                found.lines[file].append(line)
+
+
+@dataclass(frozen=True, slots=True)
+class FramePlace:
+    """Where a frame of the reporter's version is in a file of this commit."""
+
+    line: int | None = None
+    """None if only its function is here."""
+    definition: DefinitionLocation | None = None
+    symbol: str | None = None
+    is_here: bool = True
+    """False if neither its function nor the line that it shows is in the file."""
+    is_sure: bool = False
+    """Its function or the line that it shows is in the file: a user's own script has neither."""
+
+    @property
+    def first_line(self) -> int | None:
+        return self.line or (self.definition.start if self.definition else None)
+
+
+def find_frame_place(query_scores: "QueryScores", file: int, frame: Reference) -> FramePlace:
+    """Return where a frame is. The line that it shows wins over the number, which is that of another version."""
+    corpus, lines = query_scores.corpus, query_scores.file_lines(file)
+    inside, name = _find_function(corpus, file, frame.function)
+    shown = [number for number, line in enumerate(lines, 1) if line.strip() == frame.code] if frame.code else []
+    near = sorted(shown, key=lambda one: abs(one - (frame.line or one)))
+    if inside:
+        near = [one for one in near if _is_in(one, inside)]
+    elif name and (len(near) > 1 or len(frame.code) < _MIN_CODE_CHARS):
+        near = []  # a line of another function, by chance
+    if near:
+        return _make_frame_place(corpus, file, near[0], is_sure=True)
+    if inside:
+        if frame.line and _is_in(frame.line, inside):
+            return _make_frame_place(corpus, file, frame.line, is_sure=True)
+        nearest = min(inside, key=lambda one: abs(one.start - (frame.line or one.start)))
+        return FramePlace(None, nearest, nearest.name if len(inside) == 1 else name, is_sure=True)
+    if name and file in corpus.definitions_by_file:
+        # A function may be made by an assignment, which is no definition.
+        is_assigned = any(re.search(rf"\b{re.escape(name)}\b[\"']?\s*[=:]", line) for line in lines if name in line)
+    else:
+        is_assigned = not frame.code
+    if is_assigned and frame.line and frame.line <= len(lines):
+        return _make_frame_place(corpus, file, frame.line, is_sure=bool(name))
+    is_named = is_assigned and bool(name)
+    return FramePlace(is_here=is_named or (is_assigned and not frame.line), is_sure=is_named)
+
+
+def _make_frame_place(corpus: Corpus, file: int, line: int, *, is_sure: bool) -> FramePlace:
+    around = corpus.find_enclosing(file, line)
+    return FramePlace(line, around, around.name if around else None, is_sure=is_sure)
+
+
+def _is_in(line: int, locations: Iterable[DefinitionLocation]) -> bool:
+    return any(one.start <= line <= one.end for one in locations)
+
+
+def _find_function(corpus: Corpus, file: int, function: str) -> tuple[Sequence[DefinitionLocation], str]:
+    """Return the definitions of a frame's function in a file, and its name; empty if a compiler made the name."""
+    words = find_words(function)
+    name = Frame(path="", function=function).name
+    names = [name] if _PLAIN_NAME.fullmatch(name) else [word for word in reversed(words) if word not in _MADE_WORDS]
+    inside = next((found for one in names if (found := corpus.find_definitions(file, one))), ())
+    owned = [one for one in inside if not {*words}.isdisjoint(one.name.split(".")[:-1])]
+    return owned or inside, name if _PLAIN_NAME.fullmatch(name) else ""
+
+
+def resolve_frame(query_scores: "QueryScores", frame: Reference) -> list[int]:
+    """Return the files that a frame may lie in.
+
+    A user has a `src/utils.js` or an `app/models.py` too, but neither with our function nor with our line. Without
+    either, the path itself must say that it is ours: of an installed Python package, or relative and whole.
+    """
+    files, shared = _match_path(query_scores.corpus, frame.path)
+    files = [file for file in files if query_scores.corpus.files[file].compressed_text is not None]
+    sure = [file for file in files if find_frame_place(query_scores, file, frame).is_sure]
+    if sure or len(files) != 1 or _ABSOLUTE.match(frame.path):
+        return sure
+    written = _INSTALLED.sub("", frame.path.replace("\\", "/")).split("/")
+    return files if len([part for part in written if part not in ("", ".", "..")]) == shared > 1 else []
+
+
+def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> ParsedIssue:
+    """Return the issue with the paths of this repository in frames of a checkout: `/builds/acme/till/src/app.go`.
+
+    A checkout's folder has the repository's name, and what follows is the whole path of a file. `repository` is
+    `owner/name`, or the name alone.
+    """
+    folder = f"/{repository.rpartition('/')[2]}/"
+
+    def shorten(frame: Frame) -> Frame:
+        path = frame.path.rpartition(folder)[2]
+        return frame.model_copy(update={"path": path}) if path in corpus.file_numbers else frame
+
+    traces = [one.model_copy(update={"frames": [*map(shorten, one.frames)]}) for one in parsed.traces]
+    return parsed.model_copy(update={"traces": traces})
+
+
+def resolve_path(corpus: Corpus, written: str) -> list[int]:
+    """Return the files whose path shares the most last components with the written one.
+
+    One shared component is enough only if the issue writes no more or the file is at the root: a user's own
+    `app/models.py` is not the project's `orm/models.py`. A bare `main.py` or `index.js` names no file.
+    """
+    return _match_path(corpus, written)[0]
+
+
+def _match_path(corpus: Corpus, written: str) -> tuple[list[int], int]:
+    """Return these files, and the number of components that they share."""
+    parts = [part for part in written.lower().replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts or "." not in parts[-1] or (len(parts) == 1 and _read_stem(parts[0]) in _IGNORED_STEMS):
+        return [], 0
+    best: list[int] = []
+    max_shared = 1
+    for file in corpus.files_by_stem.get(_read_stem(parts[-1]), ()):
+        own = corpus.files[file].path.lower().split("/")
+        shared = sum(takewhile(bool, map(eq, reversed(own), reversed(parts))))
+        if shared == 0 or (shared == 1 and len(parts) > 1 and len(own) > 1):
+            continue
+        if shared > max_shared:
+            best, max_shared = [], shared
+        if shared == max_shared:
+            best.append(file)
+    return best, max_shared
+
+
+def _read_stem(path: str) -> str:
+    return re.split(r"[/\\]", path.lower())[-1].rpartition(".")[0]
+
+
+def _add_modules(corpus: Corpus, query: Query, found: Mentions) -> None:
+    modules = ModuleResolver(corpus)
+    for parts in query.dotted_names:
+        for length in range(len(parts), 1, -1):
+            files = modules.resolve(parts[:length])
+            if files:
+                for file in files:
+                    if _raise_score(found.module_scores, file, 1 / len(files)):
+                        found.module_names[file] = ".".join(parts[:length])
+                break
+
+
+class ModuleResolver:
+    """Finds files by dotted name. Sorts the files of a stem once: an issue may mention `index` a thousand times."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._sorted: dict[str, list[tuple[list[str], int]]] = {}
+
+    def resolve(self, parts: Sequence[str]) -> list[int]:
+        """Return the files of a module: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
+        return self._files_ending_in(parts) or [
+            file for stem in PACKAGE_STEMS for file in self._files_ending_in([*parts, stem])
+        ]
+
+    def _files_ending_in(self, parts: Sequence[str]) -> list[int]:
+        wanted = _reverse(parts)
+        paths = self._sorted_paths(wanted[0].lower())
+        first = bisect_left(paths, wanted, key=lambda one: one[0])
+        following = (paths[number] for number in range(first, len(paths)))
+        return [file for _, file in takewhile(lambda one: one[0][: len(wanted)] == wanted, following)]
+
+    def _sorted_paths(self, stem: str) -> list[tuple[list[str], int]]:
+        # By the parts of their paths from the last to the first.
+        if stem not in self._sorted:
+            self._sorted[stem] = sorted(
+                (self._reversed_parts(file), file) for file in self._corpus.files_by_stem.get(stem, ())
+            )
+        return self._sorted[stem]
+
+    def _reversed_parts(self, file: int) -> list[str]:
+        *folders, name = self._corpus.files[file].path.split("/")
+        return _reverse([*folders, name.rpartition(".")[0] or name])
+
+
+def _reverse(parts: Sequence[str]) -> list[str]:
+    # A crate's modules are in its `src`, and its folder may have dashes.
+    return [part.replace("-", "_") for part in reversed(parts) if part != "src"] or [*parts]
+
+
+def _add_stems(corpus: Corpus, query: Query, found: Mentions) -> None:
+    for word in {word.lower() for word in query.all_words}:
+        by_stem = corpus.files_by_stem
+        files = by_stem.get(word) or by_stem.get(word.removesuffix("s")) or by_stem.get(f"{word}s") or ()
+        if word in _IGNORED_STEMS or len(word) < _MIN_NAME:
+            continue
+        for file in files:
+            _raise_score(found.stem_scores, file, 1 / len(files))
+
+
+def _add_definitions(corpus: Corpus, query: Query, found: Mentions) -> None:
+    for word in sorted(query.all_words):
+        locations = corpus.definitions.get(word, ())
+        if not locations or len(word) < _MIN_NAME:
+            continue
+        locations = _resolve_definitions(corpus, locations, query.owners.get(word, ()))
+        files = {location.file for location in locations}
+        if len(files) > _MAX_DEFINING_FILES:
+            continue
+        is_plain = word.islower() and "_" not in word and word not in query.code_words
+        score = (PLAIN_WORD_WEIGHT if is_plain else 1.0) / len(files)
+        for file in files:
+            _raise_score(found.definition_scores, file, score)
+            if word in query.title_words:
+                _raise_score(found.title_definition_scores, file, score)
+        for location in locations:
+            found.definitions[location.file].append((score * (1.5 if word in query.title_words else 1.0), location))
+
+
+def _resolve_definitions(
+    corpus: Corpus, locations: Sequence[DefinitionLocation], owners: Iterable[str]
+) -> Sequence[DefinitionLocation]:
+    """Return the definitions inside an owner that the issue names, if any, and of those the ones in product code."""
+    wanted = set(owners)
+    inside = [location for location in locations if wanted.intersection(location.name.split(".")[:-1])]
+    in_product = [location for location in inside or locations if corpus.files[location.file].role.is_product_code]
+    return in_product or inside or locations
+
+
+def _raise_score(scores: dict[int, float], file: int, score: float) -> bool:
+    """Set a file's score where the new one is higher; whether it was."""
+    if score <= scores.get(file, 0.0):
+        return False
+    scores[file] = score
+    return True

@@ -1,0 +1,321 @@
+"""Chooses the code that a model is shown: as many lines that a fix may edit as fit into a number of characters.
+
+First what a run of the report's example executed of the likeliest files, the code around the lines that a stack trace
+names, and the definitions that the issue or the keywords name, then the best snippets of the best files. A file that
+is more likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
+
+from triage.domain.code import Passage, PromptPassages, Span
+from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.ranking import Ranking
+from triage.find.rank.snippets import COMMENT, DOCSTRING, find_snippets
+from triage.find.words.corpus import Corpus
+from triage.find.words.tokens import find_words, split_into_terms
+
+MIN_DOCSTRING_LINES, KEPT_DOCSTRING_LINES = 5, 2
+MIN_COMMENT_LINES, KEPT_COMMENT_LINES = 8, 3
+MAX_FILES = 25
+"""In nine of ten issues the file at fault is among so many (measured)."""
+MAX_FILE_SNIPPETS = 40
+NAMED_SHARE = 1 / 3
+"""Of the characters, for what comes before the snippets."""
+MIN_NAME_SCORE = 0.3
+"""See `Mentions.definitions`: at most three files define the name, and a plain word stands in the title."""
+MAX_NAMED_CHARS = 1_500
+"""Of one named definition. Of a longer one its head, then the lines around those that share most with the issue."""
+HEAD_LINES, LINES_AROUND_WORDS = 3, 4
+LINES_AROUND_FRAME = 8
+"""Above and below the line of a stack frame, within its function."""
+EXECUTED_FILES = 3
+"""Candidates whose executed functions are shown. Of 34 Python examples that ran at the commit before the fix, an edited
+line is in the first prompt of 22; of 20 without the functions, or with those of no file; of 21 with those of one."""
+MAX_WHOLE_LINES = 150
+"""A longer definition is shown in part: the chunk of it that fits best."""
+MAX_PASSAGE_CHARS = 6_000
+MAX_LINE_CHARS = 1_000
+FILE_POWER, SNIPPET_POWER, LENGTH_POWER = 0.75, 0.75, 0.5
+"""How much the file's probability, the snippet's place in its file, and its length count. Chosen on public issues; the
+result hardly changes between 0.5 and 1."""
+MIN_PROBABILITY = 0.005
+MIN_LETTERS = 40
+"""Letters and digits. Fewer are the end of a block, a head, or a stub: nothing to judge by."""
+
+
+def find_long_comments(lines: Sequence[str]) -> set[int]:
+    """Return the numbers of all lines, from 1, that belong to a long comment or docstring, but for its first lines.
+
+    In scientific Python more than half of a file's characters are docstrings.
+    """
+    found: set[int] = set()
+    number = 0
+    while number < len(lines):
+        end = _find_docstring_end(lines, number)
+        if end - number >= MIN_DOCSTRING_LINES:
+            found.update(range(number + KEPT_DOCSTRING_LINES + 1, end + 1))
+        elif end == number:
+            end = _find_comments_end(lines, number)
+            if end - number >= MIN_COMMENT_LINES:
+                found.update(range(number + KEPT_COMMENT_LINES + 1, end + 1))
+        number = max(end, number + 1)
+    return found
+
+
+def _find_docstring_end(lines: Sequence[str], start: int) -> int:
+    """Return the index after the docstring that begins in this line; `start` if none does, or if it never ends."""
+    opening = DOCSTRING.match(lines[start].strip())
+    if not opening or lines[start].count(opening[1]) != 1:
+        return start
+    return next((end + 1 for end in range(start + 1, len(lines)) if opening[1] in lines[end]), start)
+
+
+def _find_comments_end(lines: Sequence[str], start: int) -> int:
+    return next((end for end in range(start, len(lines)) if not COMMENT.match(lines[end].strip())), len(lines))
+
+
+def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
+    """Return passages of at most `chars` characters together, with their headings.
+
+    Files stand in the order of the ranking, passages in the order of their lines.
+    """
+    ranked = ranking.order[:MAX_FILES]
+    room = _Room(ranking.query_scores.corpus, chars)
+    score_line = _LineScores(ranking.query_scores)
+    for block in [*_list_executed(ranking), *_list_frames(ranking), *_list_named_definitions(ranking)]:
+        room.add(block, reserve=chars - int(chars * NAMED_SHARE), select=partial(_select_telling, score=score_line))
+    files = {number: room.open_file(number) for number in ranked}
+    snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
+    for block in sorted(snippets, key=lambda block: -block.worth):
+        if files[block.file].count_letters(block) >= MIN_LETTERS:
+            room.add(block)
+    order = {number: place for place, number in enumerate(ranked)}
+    shown = sorted(room.shown_files(), key=lambda file: order.get(file.number, len(order)))
+    paths = {file.path for file in shown}
+    others = [files[number].path for number in ranked if files[number].path not in paths]
+    passages = [passage for file in shown for passage in file.render()]
+    return PromptPassages(passages=passages, other_files=others)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Lines that may be shown together."""
+
+    file: int
+    start: int
+    end: int
+    symbol: str | None
+    worth: float = 0.0
+
+
+def _is_part(block: _Block, of: _Block) -> bool:
+    return block is of or bool(of.symbol and f"{block.symbol}.".startswith(f"{of.symbol}."))
+
+
+@dataclass
+class _OpenFile:
+    number: int
+    path: str
+    lines: Sequence[str]
+    shown: dict[int, _Block] = field(default_factory=dict)
+    """By line number: the block that it was shown with first."""
+
+    @cached_property
+    def hidden(self) -> AbstractSet[int]:
+        return find_long_comments(self.lines)
+
+    def select_lines(self, block: _Block) -> list[int]:
+        """Return the first lines of a block, as many as a prompt shows, without long comments."""
+        return self.fit(self.list_lines(block), MAX_PASSAGE_CHARS)
+
+    def list_lines(self, block: _Block) -> list[int]:
+        return [
+            number for number in range(block.start, min(block.end, len(self.lines)) + 1) if number not in self.hidden
+        ]
+
+    def fit(self, numbers: Iterable[int], max_chars: int) -> list[int]:
+        """Return as many of the lines, from the first on, as fit, in the order of the file."""
+        used = accumulate(map(self.measure, numbers := list(dict.fromkeys(numbers))))
+        return sorted(number for number, chars in zip(numbers, used, strict=True) if chars <= max_chars)
+
+    def measure(self, number: int) -> int:
+        return min(len(self.lines[number - 1]), MAX_LINE_CHARS) + len(str(number)) + len("| \n")
+
+    def count_letters(self, block: _Block) -> int:
+        """Return the letters and digits in the lines of a block that are not shown yet."""
+        new = (self.lines[number - 1] for number in self.select_lines(block) if number not in self.shown)
+        return sum(character.isalnum() for line in new for character in line)
+
+    def render(self) -> Iterator[Passage]:
+        for numbers in self._split_into_runs():
+            first, last = numbers[0], numbers[-1]
+            span = Span(path=self.path, start=first, end=last)
+            yield Passage(span=span, text=number_lines(self.lines, numbers), symbol=self.shown[first].symbol)
+
+    def _split_into_runs(self) -> list[list[int]]:
+        """Return the shown lines that stand together, of a block and of those inside its definition.
+
+        Hidden lines do not part them.
+        """
+        runs: list[list[int]] = []
+        for number in sorted(self.shown):
+            last = runs[-1][-1] if runs else 0
+            is_next = last and all(between in self.hidden for between in range(last + 1, number))
+            if is_next and _is_part(self.shown[number], self.shown[runs[-1][0]]):
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+        return runs
+
+
+SelectLines = Callable[[_OpenFile, _Block], list[int]]
+
+
+@dataclass
+class _Room:
+    """The characters that are left, and the files that share them."""
+
+    corpus: Corpus
+    chars: int
+    files: dict[int, _OpenFile] = field(default_factory=dict)
+
+    def open_file(self, number: int) -> _OpenFile:
+        if number not in self.files:
+            file = self.corpus.files[number]
+            self.files[number] = _OpenFile(number, file.path, file.read_lines())
+        return self.files[number]
+
+    def add(
+        self,
+        block: _Block,
+        *,
+        reserve: int = 0,
+        select: Callable[[_OpenFile, _Block], list[int]] = _OpenFile.select_lines,
+    ) -> None:
+        """Show a block if the lines of it that are not shown yet fit; `reserve` characters stay free."""
+        file = self.open_file(block.file)
+        new = [number for number in select(file, block) if number not in file.shown]
+        runs = 1 + sum(after - before > 1 for before, after in pairwise(new))
+        heading = len(format_heading(file.path, block.start, block.end, block.symbol)) + 2
+        cost = sum(map(file.measure, new)) + heading * runs
+        if new and cost <= self.chars - reserve:
+            self.chars -= cost
+            file.shown.update(dict.fromkeys(new, block))
+
+    def shown_files(self) -> list[_OpenFile]:
+        return [file for file in self.files.values() if file.shown]
+
+
+class _LineScores:
+    """How much a line shares with the issue: the idf of its terms, with their weights in the issue."""
+
+    def __init__(self, query_scores: QueryScores) -> None:
+        idf = query_scores.corpus.by_chunk.idf
+        self._weights = {
+            query_scores.terms[one]: weight * float(idf[one]) for one, weight in query_scores.term_weights.items()
+        }
+
+    def __call__(self, line: str) -> float:
+        terms = {term for word in find_words(line) for term in split_into_terms(word)}
+        return sum(self._weights.get(term, 0.0) for term in terms)
+
+
+def _select_telling(file: _OpenFile, block: _Block, score: Callable[[str], float]) -> list[int]:
+    lines = file.list_lines(block)
+    if sum(map(file.measure, lines)) <= MAX_NAMED_CHARS:
+        return lines
+    head, rest = lines[:HEAD_LINES], lines[HEAD_LINES:]
+    scores = {number: score(file.lines[number - 1]) for number in rest}
+    best = sorted((number for number in rest if scores[number]), key=lambda number: (-scores[number], number))
+    around = (near for line in best for near in range(line - LINES_AROUND_WORDS, line + LINES_AROUND_WORDS + 1))
+    return file.fit([*head, *(near for near in around if near in scores), *rest], MAX_NAMED_CHARS)
+
+
+def _list_frames(ranking: Ranking) -> list[_Block]:
+    """Return the lines around those that the stack traces name, of the likeliest file first."""
+    corpus, mentions = ranking.query_scores.corpus, ranking.query_scores.mentions
+    files = sorted(mentions.frames, key=lambda file: (-ranking.scores.get(file, 0.0), file))
+    return [block for file in files for line in mentions.lines[file] for block in _show_around(corpus, file, line)]
+
+
+def _show_around(corpus: Corpus, file: int, line: int) -> Iterator[_Block]:
+    around = corpus.find_enclosing(file, line)
+    if around:
+        # In another version the function may be elsewhere: then its start is all that is known.
+        start = max(around.start, line - LINES_AROUND_FRAME)
+        end = min(around.end, max(line, start + LINES_AROUND_FRAME) + LINES_AROUND_FRAME)
+        yield _Block(file, start, end, around.name)
+
+
+def _list_executed(ranking: Ranking) -> Iterator[_Block]:
+    """Yield the lines around those where the example fails, then what it executes of the likeliest files."""
+    corpus, executed = ranking.query_scores.corpus, ranking.query_scores.executed
+    if executed is None:
+        return
+    place = executed.place
+    if place and place.line and place.path in corpus.file_numbers:
+        yield from _show_around(corpus, corpus.file_numbers[place.path], place.line)
+    for file in ranking.order[:EXECUTED_FILES]:
+        lines = [one.line for one in executed.functions if one.path == corpus.files[file].path and one.line]
+        functions = filter(None, (corpus.find_enclosing(file, line) for line in lines))
+        yield from (_Block(file, one.start, one.end, one.name) for one in functions)
+
+
+def _list_named_definitions(ranking: Ranking) -> list[_Block]:
+    """Return what the issue or the keywords name, the rarest first."""
+    mentions = ranking.query_scores.mentions
+    found = [
+        (score, location)
+        for locations in mentions.definitions.values()
+        for score, location in locations
+        if score >= MIN_NAME_SCORE
+    ]
+    found.sort(key=lambda one: (-one[0], -ranking.scores.get(one[1].file, 0.0), one[1].file, one[1].start))
+    return [_Block(location.file, location.start, location.end, location.name) for _, location in found]
+
+
+def _list_snippets(ranking: Ranking, file: _OpenFile) -> Iterator[_Block]:
+    """Return the file's snippets with what each is worth per character."""
+    corpus = ranking.query_scores.corpus
+    chunks = [snippet.chunk for snippet in find_snippets(ranking.query_scores, file.number)[:MAX_FILE_SNIPPETS]]
+    probability = max(MIN_PROBABILITY, ranking.probabilities[file.number])
+    for place, chunk in enumerate(chunks or corpus.find_chunks(file.number)[:1], 1):
+        start, end, symbol = _find_whole_definition(corpus, file.number, chunk)
+        block = _Block(file.number, start, end, symbol)
+        length = sum(map(file.measure, file.select_lines(block))) + 1
+        worth = probability**FILE_POWER / place**SNIPPET_POWER / length**LENGTH_POWER
+        yield _Block(file.number, start, end, symbol, worth)
+
+
+def _find_whole_definition(corpus: Corpus, file: int, chunk: int) -> tuple[int, int, str | None]:
+    """Return the lines of the definition that a chunk is a part of; of a long one only the chunk."""
+    start, end, symbol = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk]), corpus.chunk_symbols[chunk]
+    if symbol is None:
+        return start, end, None
+    for location in corpus.find_definitions(file, symbol.rpartition(".")[2]):
+        is_around = location.start <= start and end <= location.end
+        if location.name == symbol and is_around and location.end - location.start < MAX_WHOLE_LINES:
+            return location.start, location.end, symbol
+    return start, end, symbol
+
+
+def number_lines(lines: Sequence[str], numbers: Sequence[int]) -> str:
+    """Return these lines with their numbers, without the indentation that all have, and with what is left out."""
+    width = len(str(numbers[-1]))
+    indents = [len(line) - len(line.lstrip()) for number in numbers if (line := lines[number - 1]).strip()]
+    indent = min(indents, default=0)
+    rendered, previous = [], numbers[0] - 1
+    for number in numbers:
+        if number - previous > 1:
+            rendered.append(f"{' ' * width}  ({number - previous - 1} lines of comment)")
+        rendered.append(f"{number:>{width}}| {lines[number - 1].rstrip()[indent:][:MAX_LINE_CHARS]}")
+        previous = number
+    return "\n".join(rendered)
+
+
+def format_heading(path: str, start: int, end: int, symbol: str | None) -> str:
+    return f"## {path}:{start}-{end}" + (f" ({symbol})" if symbol else "")

@@ -1,0 +1,123 @@
+"""What the features of one search share. Each part is computed when it is first used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triage.domain.code import ExecutedCode
+from triage.find.past_changes import PastChanges
+from triage.find.rank.mentions import Mentions, find_mentions
+from triage.find.rank.query import Query
+from triage.find.words.bm25 import BM25, sum_best_parts
+from triage.find.words.corpus import Corpus
+
+Scores = NDArray[np.float32]
+"""One number of at least 0 for each file, or for each chunk."""
+
+
+@dataclass(frozen=True)
+class QueryScores:
+    corpus: Corpus
+    query: Query
+    past: PastChanges | None = None
+    executed: ExecutedCode | None = None
+
+    @cached_property
+    def term_weights(self) -> Mapping[int, float]:
+        """Weights of the query's terms that the repository has, by term number."""
+        return self.corpus.vocabulary.number_terms(self._all_weights)
+
+    @cached_property
+    def terms(self) -> Mapping[int, str]:
+        number = self.corpus.vocabulary.find_number
+        numbered = ((number(term), term) for term in (*self.query.joined_weights, *self.query.term_weights))
+        return {known: term for known, term in numbered if known is not None}
+
+    @cached_property
+    def chunk_scores(self) -> Scores:
+        return self.corpus.by_chunk.score_documents(self.term_weights)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        return find_mentions(self)
+
+    @cached_property
+    def best_chunk_scores(self) -> Scores:
+        return self.sum_best_chunks(self.chunk_scores)
+
+    @cached_property
+    def change_scores(self) -> Scores:
+        """Of each past change, by the words that it shares with the issue."""
+        return self.past.score_changes(self._all_weights) if self.past else np.zeros(0, dtype=np.float32)
+
+    def explain_change(self, change: int) -> list[str]:
+        """Return the terms that a past change shares with the issue, heaviest first."""
+        return self.past.explain_change(change, self._all_weights) if self.past else []
+
+    @property
+    def _all_weights(self) -> Mapping[str, float]:
+        return {**self.query.joined_weights, **self.query.term_weights}
+
+    def part_weights(self, part: str) -> Mapping[int, float]:
+        """Return the weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
+        return self.corpus.vocabulary.number_terms(self.query.part_weights.get(part, {}))
+
+    def score_chunks(self, part: str) -> Scores:
+        return self.sum_best_chunks(self.corpus.by_chunk.score_documents(self.part_weights(part)))
+
+    def score_share(self, part: str) -> Scores:
+        """Return the sum of the idf of one part's terms that each file has."""
+        table = self.corpus.by_file
+        scores = self.zeros()
+        for term in self.part_weights(part):
+            if len(documents := documents_with(table, term)):
+                scores[documents] += table.idf[term]
+        return scores
+
+    def to_array(self, file_scores: Mapping[int, float]) -> Scores:
+        scores = self.zeros()
+        scores[list(file_scores)] = list(file_scores.values())
+        return scores
+
+    def zeros(self) -> Scores:
+        return np.zeros(len(self.corpus.files), dtype=np.float32)
+
+    def sum_best_chunks(self, scores: Scores) -> Scores:
+        """Return `sum_best_parts` of each file's chunks."""
+        return sum_best_parts(scores, self.corpus.chunk_files, len(self.corpus.files))
+
+    def find_best_chunks(self, count: int) -> Sequence[int]:
+        """Return the chunks of product code with the highest scores, best first."""
+        return find_highest(np.where(self.corpus.product_files[self.corpus.chunk_files], self.chunk_scores, 0), count)
+
+    def chunk_text(self, chunk: int) -> str:
+        lines = self.file_lines(int(self.corpus.chunk_files[chunk]))
+        return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
+
+    def file_lines(self, file: int) -> list[str]:
+        """Return the lines of a file, which is decompressed once."""
+        if file not in self._lines:
+            self._lines[file] = self.corpus.files[file].read_lines()
+        return self._lines[file]
+
+    @cached_property
+    def _lines(self) -> dict[int, list[str]]:
+        return {}
+
+
+def documents_with(table: BM25, term: int) -> NDArray[np.int32]:
+    if term + 1 >= len(table.starts):
+        return np.zeros(0, dtype=np.int32)
+    return table.documents[table.starts[term] : table.starts[term + 1]]
+
+
+def find_highest(scores: Scores, count: int) -> list[int]:
+    """Return the numbers of the highest positive scores, highest first."""
+    found = np.flatnonzero(scores > 0)
+    if count < len(found):
+        found = found[np.argpartition(scores[found], -count)[-count:]]
+    best: list[int] = found[np.argsort(-scores[found], kind="stable")].tolist()
+    return best

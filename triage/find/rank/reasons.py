@@ -1,0 +1,257 @@
+"""Explains why a file ranked, in words that its maintainer understands."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from triage.base.text import word_set
+from triage.find.rank.mentions import find_frame_place
+from triage.find.rank.query import Query
+from triage.find.rank.query_scores import QueryScores, documents_with
+from triage.find.rank.ranking import PAST_FEATURE, Ranking
+from triage.find.rank.snippets import code_lines
+from triage.find.words.bm25 import BM25
+from triage.find.words.corpus import Corpus, DefinitionLocation
+from triage.find.words.tokens import STOP_WORDS, find_terms, find_words
+
+MAX_REASONS = 5
+_MAX_WORDS = 3
+_MAX_NAMES = 2
+_MIN_DEFINITION_SCORE = 0.04
+"""A definition in more files is no reason."""
+_RARE_NAME, _RARE_NAME_SCORE = 2.1, 0.5
+"""A name that one or two files define says more than words, which weigh 2 at most."""
+_MIN_PAST_SCORE, _MIN_FIX_SHARE = 0.5, 0.4
+"""Of the file, and of a fix, relative to the best one."""
+_MAX_FIXES = 5
+"""Of a file that are looked at."""
+_MIN_SHARED_WORDS = 2
+"""Of a past fix with the issue's title and names, distinctive ones."""
+_MIN_CHARS = 3
+_COMMON_SHARE, _COMMON_FILES = 0.2, 5
+"""A word in more files than both, share and number, is not distinctive."""
+_MIN_PATHS = 3
+"""In a smaller repository a word of most paths need not be the project's name."""
+_MAX_TERMS = 50
+"""Used for one reason; an issue with a log has a thousand."""
+_MAX_NAME_PARTS = 2
+"""Last parts of a qualified name; the location beside the reason has all of it."""
+_QUOTED = re.compile(r"`([^`]+)`")
+_KEYWORDS = word_set(
+    """
+    __init__ abstract and assert async await begin bool boolean break byte case catch char class const continue
+    crate def default defer del delete double dyn elif else elseif elsif end ensure enum esac except export extends
+    extern false final finally float for foreach func function global goto if impl implements import inline
+    instanceof int integer interface internal lambda let long loop mod mut namespace new nil none nonlocal not null
+    object override package pass private protected pub public raise readonly require rescue return returns self
+    short sizeof static str string struct super switch template then this throw throws trait true try typedef typeof
+    undefined union unless unsafe unsigned until use using val var virtual void volatile where while with yield
+    """
+)
+"""Words of programming languages, which any snippet contains."""
+_BUG_REPORT_WORDS = word_set(
+    """
+    actual already always another anything appears behavior behaviour bug called cannot case causes correct
+    correctly current currently description detail details different does doesn don done environment even every
+    everything example expected fail failed failing fails feature first fix fixed following found get gets getting
+    give gives got gracefully happens hello help however instead issue issues keep leads like looks made make makes
+    many may maybe might more must need needed needs never now only other others ought please possible prevent
+    previously probably problem properly provide really reproduce result results same say says see seem seems should
+    show shows similar simple since someone something still such sure take takes thanks thing things think though
+    throws trying two unable unexpected unfortunately use used uses using want wants way well within without wont
+    work working works would wrong yes
+    """
+)
+"""Words of any bug report."""
+_IGNORED_WORDS = _KEYWORDS | _BUG_REPORT_WORDS | STOP_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    strength: float
+    """Comparable between kinds: 5 for the innermost stack frame, 4 for a path, 2 for a rare name or for words."""
+    text: str
+    """Without a full stop. May quote names of the repository and words of the issue, in backticks."""
+
+
+def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iterable[Reason] = ()) -> list[str]:
+    """Return at most five reasons for a file, strongest first. `chunks` are those that are shown, best first."""
+    query_scores = ranking.query_scores
+    found = [
+        *known,
+        *_explain_run(query_scores, file),
+        *_explain_frames(query_scores, file),
+        *_explain_paths(query_scores, file),
+        *_explain_definitions(query_scores, file),
+        *_explain_past_fixes(ranking, file),
+    ]
+    named = {part.lower() for reason in found for name in _QUOTED.findall(reason.text) for part in find_words(name)}
+    found.extend(_explain_words(query_scores, chunks, named))
+    texts = dict.fromkeys(reason.text for reason in sorted(found, key=lambda reason: -reason.strength))
+    return [*texts][:MAX_REASONS] or ["shares words with the issue"]
+
+
+def is_distinctive(corpus: Corpus, term: str) -> bool:
+    """Return whether a word is rare enough: no keyword, not the project's name, and in few files."""
+    if len(term) < _MIN_CHARS or term in _IGNORED_WORDS or is_project_name(corpus, term):
+        return False
+    return _count_documents(corpus, corpus.by_file, term) <= max(_COMMON_FILES, _COMMON_SHARE * corpus.by_file.size)
+
+
+def is_project_name(corpus: Corpus, term: str) -> bool:
+    """Return whether a term is the project's own name."""
+    # The top package's name is in most paths.
+    in_paths = _count_documents(corpus, corpus.by_path, term)
+    return in_paths >= _MIN_PATHS and in_paths > corpus.by_path.size / 2
+
+
+def _count_documents(corpus: Corpus, table: BM25, term: str) -> int:
+    number = corpus.vocabulary.find_number(term)
+    return 0 if number is None else len(documents_with(table, number))
+
+
+def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    executed, corpus = query_scores.executed, query_scores.corpus
+    path = corpus.files[file].path
+    if executed is None:
+        return
+    if executed.place and executed.place.path == path:
+        yield Reason(5.0, f"the example fails here (line {executed.place.line})")
+    functions = [one for one in executed.functions if one.path == path]
+    found = (corpus.find_enclosing(file, one.line) for one in functions if one.line)
+    names = list(dict.fromkeys(f"`{_shorten_name(one.name)}`" for one in found if one))[:_MAX_NAMES]
+    if functions:
+        yield Reason(_RARE_NAME, f"the example calls {' and '.join(names)}" if names else "the example executes it")
+
+
+def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    frames = query_scores.mentions.frames
+    frame = frames.get(file)
+    if frame is None:
+        return
+    has_moved = frame.line is not None and find_frame_place(query_scores, file, frame).line != frame.line
+    line = f" (line {frame.line}{' in the reporter’s version' if has_moved else ''})" if frame.line else ""
+    if not frame.calls_before_error:
+        yield Reason(5.0, f"innermost frame of the stack trace{line}")
+    elif frame.depth == max(other.depth for other in frames.values()):
+        yield Reason(4.5, f"innermost frame of the stack trace inside this repository{line}")
+    else:
+        distance = f"{frame.calls_before_error} {'call' if frame.calls_before_error == 1 else 'calls'}"
+        yield Reason(1.5 + frame.depth, f"frame of the stack trace, {distance} before the error{line}")
+
+
+def _explain_paths(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    mentions = query_scores.mentions
+    if file not in mentions.frame_scores:
+        if file in mentions.path_scores:
+            yield Reason(4.0 * mentions.path_scores[file], "path named in the issue")
+        elif file in mentions.module_names:
+            module = mentions.module_names[file]
+            yield Reason(2.2 * mentions.module_scores[file], f"module `{module}` named in the issue")
+    stem = query_scores.corpus.files[file].stem
+    if file in mentions.stem_scores and stem in {word.lower() for word in query_scores.query.title_words}:
+        yield Reason(1.5 * mentions.stem_scores[file], "file name stands in the title")
+    elif file in mentions.stem_scores and _is_code_name(query_scores, stem):
+        yield Reason(0.6 * mentions.stem_scores[file], "file name stands in the issue")
+
+
+def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    best: dict[str, tuple[float, DefinitionLocation]] = {}
+    for score, location in query_scores.mentions.definitions.get(file, []):
+        name = location.name.rpartition(".")[2]
+        is_better = score >= _MIN_DEFINITION_SCORE and score > best.get(name, (0.0, location))[0]
+        if is_better and _is_code_name(query_scores, name):
+            best[name] = (score, location)
+    strongest = sorted(best.items(), key=lambda one: -one[1][0])[:_MAX_NAMES]
+    title = query_scores.query.title_words
+    for place, is_in_title in (("the title", True), ("the issue", False)):
+        named = [(score, location.name) for name, (score, location) in strongest if (name in title) is is_in_title]
+        if named:
+            quoted = " and ".join(dict.fromkeys(f"`{_shorten_name(name)}`" for _, name in named))
+            score = named[0][0]
+            strength = max(2.0 * min(1.5, score), _RARE_NAME if score >= _RARE_NAME_SCORE else 0.0)
+            yield Reason(strength, f"defines {quoted}, named in {place}")
+
+
+def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
+    """Return fixes that are about the same as the issue. Their texts are strangers': only their numbers are shown."""
+    query_scores, past = ranking.query_scores, ranking.query_scores.past
+    feature = ranking.features[PAST_FEATURE]
+    score = float(feature[file] / (feature.max() or 1.0))
+    if past is None or score < _MIN_PAST_SCORE:
+        return
+    scores = query_scores.change_scores
+    candidates = [fix for fix in past.find_fixes(file, scores) if scores[fix] >= _MIN_FIX_SHARE * scores.max()]
+    near = [fix for fix in candidates[:_MAX_FIXES] if _shares_its_subject(query_scores, fix)][:_MAX_NAMES]
+    if near:
+        labels = " and ".join(f"`{past.table.changes[fix].label}`" for fix in near)
+        yield Reason(1.5 * score, f"fixed here before: {labels}")
+
+
+def _shares_its_subject(query_scores: QueryScores, fix: int) -> bool:
+    query = query_scores.query
+    shared = [term for term in query_scores.explain_change(fix) if is_distinctive(query_scores.corpus, term)]
+    words = _words_in_issue(query, dict(zip(shared, range(len(shared), 0, -1), strict=True)))
+    return sum(word in query.title_words or word in query.code_words for word in words) >= _MIN_SHARED_WORDS
+
+
+def _is_code_name(query_scores: QueryScores, name: str) -> bool:
+    """Return whether the issue means the name in the code, and not an everyday word with the same spelling."""
+    query = query_scores.query
+    if "_" in name.strip("_") or not (name.islower() or name[1:].islower()):
+        return True
+    if name.islower():
+        return name in query.code_words and is_distinctive(query_scores.corpus, name)
+    is_marked = name in query.code_words or name in query.title_words
+    return is_marked or is_distinctive(query_scores.corpus, name.lower())
+
+
+def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Collection[str]) -> Iterator[Reason]:
+    """Return the words that the issue shares with the first chunk that has any, unless another reason names them."""
+    corpus, query = query_scores.corpus, query_scores.query
+    for chunk in chunks:
+        own = _chunk_terms(query_scores, chunk)
+        parts = corpus.by_chunk.explain_score(chunk, query_scores.term_weights)
+        scores = {query_scores.terms[number]: part for number, part in parts.items()}
+        distinctive = {term: score for term, score in scores.items() if term in own and is_distinctive(corpus, term)}
+        if shared := _words_in_issue(query, distinctive):
+            marked = [word for word in shared if word in query.title_words or word in query.code_words]
+            new = [word for word in marked or shared if not any(word.lower() in name for name in named)]
+            if new:
+                strength = 2.0 * float(query_scores.chunk_scores[chunk]) / float(query_scores.chunk_scores.max())
+                yield Reason(strength, f"matches {_format_words(new)} in {_format_location(corpus, chunk)}")
+            return
+
+
+def _chunk_terms(query_scores: QueryScores, chunk: int) -> set[str]:
+    """Return the terms of a chunk's code and symbol. Terms of its comments count only if it has no code."""
+    corpus = query_scores.corpus
+    lines = query_scores.chunk_text(chunk).split("\n")
+    code = list(code_lines(lines)) if corpus.files[corpus.chunk_files[chunk]].role.is_code else lines
+    return find_terms("\n".join([*(code or lines), corpus.chunk_symbols[chunk] or ""]))
+
+
+def _words_in_issue(query: Query, scores: Mapping[str, float]) -> list[str]:
+    """Return terms as the issue writes them, heaviest first, without parts of a name that is there already."""
+    shared: list[str] = []
+    heaviest = sorted(scores, key=lambda one: (-scores[one], one))[:_MAX_TERMS]
+    for term in heaviest:
+        whole = max((other for other in heaviest if term in other), key=len)
+        if not any(whole in other.lower() or other.lower() in whole for other in shared):
+            shared.append(query.original_words.get(whole, whole))
+    return shared
+
+
+def _format_words(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in islice(words, _MAX_WORDS))
+
+
+def _format_location(corpus: Corpus, chunk: int) -> str:
+    symbol = corpus.chunk_symbols[chunk]
+    lines = f"lines {corpus.chunk_starts[chunk]} to {corpus.chunk_ends[chunk]}"
+    return f"`{_shorten_name(symbol)}`" if symbol else lines
+
+
+def _shorten_name(symbol: str) -> str:
+    return ".".join(symbol.split(".")[-_MAX_NAME_PARTS:])

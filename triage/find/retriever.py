@@ -1,0 +1,65 @@
+"""A LangChain retriever over the repository: returns passages with numbered lines for a text."""
+
+from collections.abc import Callable, Mapping
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict
+
+from triage.base.errors import NotIndexed
+from triage.base.threads import in_thread
+from triage.domain.code import PromptPassages, SearchQuery
+from triage.domain.issue import Issue
+from triage.read.read_issue import read_issue
+
+ChoosePassages = Callable[[SearchQuery, int], PromptPassages]
+"""Returns passages of at most so many characters together."""
+DEFAULT_CHARS = 48_000
+"""About 16,000 tokens."""
+
+
+class CodebaseRetriever(BaseRetriever):
+    """Returns the passages that a fix most likely edits, as many as fit.
+
+    A file of which nothing fits is a document without text.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    choose: ChoosePassages
+    chars: int = DEFAULT_CHARS
+    """Of all documents together."""
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002
+        chosen = self.choose(make_search_query(query), self.chars)
+        shown = [
+            Document(passage.text, metadata={**passage.span.model_dump(), "symbol": passage.symbol or ""})
+            for passage in chosen.passages
+        ]
+        return [*shown, *(Document("", metadata={"path": path}) for path in chosen.other_files)]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        # LangChain would use an executor, and Python waits for its threads at exit.
+        return await in_thread(lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync()))
+
+
+def get_codebase_retriever(
+    repository: str, indexed: Mapping[str, ChoosePassages], chars: int = DEFAULT_CHARS
+) -> CodebaseRetriever:
+    """Return a retriever over the repository that was indexed under this name.
+
+    Raises:
+        NotIndexed: There is none.
+    """
+    if repository not in indexed:
+        raise NotIndexed("nothing was indexed under this repository's name")
+    return CodebaseRetriever(choose=indexed[repository], chars=chars)
+
+
+def make_search_query(text: str) -> SearchQuery:
+    """Return a search for a text that is read like an issue: its first line is the title."""
+    title, _, body = text.strip().partition("\n")
+    return SearchQuery(parsed=read_issue(Issue(title=title, body=body)))

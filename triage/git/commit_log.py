@@ -1,0 +1,115 @@
+"""The newest commits before the indexed one, with their messages and the files that they changed.
+
+A message is a stranger's text: it is searched for words, and never shown.
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from triage.base.errors import GitError
+from triage.git.git import Git
+
+MAX_COMMITS = 10_000
+MAX_LOG_BYTES = 64_000_000
+"""Of git's output. 10,000 commits of a large project have 4 MB."""
+LOG_SECONDS = 8.0
+"""For git, which works beside the indexing. What it has not printed by then is missing."""
+MAX_FILES = 30
+"""A commit that changes more files says nothing about each of them."""
+MAX_MESSAGE_CHARS = 4_000
+_MAX_RENAMES = 200_000
+_PIECE_BYTES = 1 << 20
+_LOG = (
+    "log",
+    "-z",
+    "--format=tformat:%H%x00%P%x00%ct%x00%an%x00%B",
+    "--encoding=UTF-8",
+    "--name-status",
+    # Renames of unchanged files only: git compares object ids, and needs no file, which a partial clone may not have.
+    "--find-renames=100%",
+    "--no-merges",
+    "--no-show-signature",
+    "--no-notes",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-mailmap",
+    "--no-color",
+    "--no-follow",
+)
+_COMMIT_ID = re.compile(rb"[0-9a-f]{40}")
+_STATUS = re.compile(rb"\n?([A-Z])\d{0,3}")
+_BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|greenkeeper|pyup|snyk|weblate)\b|\bbot$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCommit:
+    commit: str
+    """Full object id."""
+    seconds: int
+    """Committer date, since 1970."""
+    message: str
+    paths: tuple[str, ...]
+    """Today's paths of the changed files; of files that were renamed without another change, too."""
+
+
+def read_commit_log(git: Git, revisions: str, prefix: str = "") -> list[LoggedCommit]:
+    """Return the newest commits of a commit or of a range `one..other`, newest first; empty when git has no answer.
+
+    `prefix` is the folder whose files count, with a slash at its end; it is cut off their paths.
+    Without merges, commits of bots, those that change more than `MAX_FILES` files, and those without a parent: a first
+    commit, and the oldest one of a shallow clone, add every file.
+    """
+    args = (*_LOG, f"--max-count={MAX_COMMITS}", "--end-of-options", revisions)
+    try:
+        with git.stream(*args, seconds=LOG_SECONDS) as stream:
+            return list(_parse_log(_split_fields(stream), prefix))
+    except GitError:
+        return []
+
+
+def _split_fields(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what ends with a NUL. Neither a message nor a path can contain one."""
+    rest = b""
+    room = MAX_LOG_BYTES
+    deadline = time.monotonic() + LOG_SECONDS
+    while room > 0 and time.monotonic() < deadline and (piece := stream.read(min(room, _PIECE_BYTES))):
+        room -= len(piece)
+        *fields, rest = (rest + piece).split(b"\0")
+        yield from fields
+
+
+def _parse_log(fields: Iterator[bytes], prefix: str) -> Iterator[LoggedCommit]:
+    todays_paths: dict[str, str] = {}
+    field = next(fields, None)
+    while field is not None and _COMMIT_ID.fullmatch(field):
+        commit = field.decode()
+        head = [next(fields, b"") for _ in range(4)]
+        paths: list[str] = []
+        while (field := next(fields, None)) is not None and (status := _STATUS.fullmatch(field)):
+            old = _decode_path(next(fields, b""))
+            new = _decode_path(next(fields, b"")) if status[1] in b"RC" else old
+            today = todays_paths.get(new, new)
+            if status[1] == b"R" and len(todays_paths) < _MAX_RENAMES:
+                todays_paths[old] = today
+            paths.append(today)
+        if (found := _make_commit(commit, head, paths, prefix)) is not None:
+            yield found
+
+
+def _make_commit(commit: str, head: list[bytes], paths: list[str], prefix: str) -> LoggedCommit | None:
+    parents, seconds, author, message = (field.decode("utf-8", "replace") for field in head)
+    is_telling = parents and 0 < len(paths) <= MAX_FILES and not _BOT.search(author)
+    if not is_telling or not seconds.isdigit():
+        return None
+    return LoggedCommit(commit, int(seconds), message[:MAX_MESSAGE_CHARS].strip(), _cut_prefix(paths, prefix))
+
+
+def _cut_prefix(paths: list[str], prefix: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path.removeprefix(prefix) for path in paths if path.startswith(prefix)))
+
+
+def _decode_path(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")

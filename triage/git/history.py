@@ -1,0 +1,322 @@
+"""What changed files and lines: commits, tags, authors. Every text in them is a stranger's.
+
+Of a message one short line is shown, with likely secrets masked.
+"""
+
+import math
+import re
+import time
+from collections.abc import Container, Iterator, Sequence
+from datetime import UTC, datetime
+
+from triage.base.errors import GitError
+from triage.domain.code import BlamedLine, FileChange, History, Tag
+from triage.git.commit_log import LoggedCommit, read_commit_log
+from triage.git.git import Git
+from triage.safety.secrets.likely_secrets import shorten_text
+
+LOG_SECONDS = 10.0
+"""For git, which goes through every commit since the file changed."""
+MAX_LOG_BYTES = 262_144
+"""Of git's output: a subject line has no limit."""
+MAX_SUBJECT_CHARS = 120
+MAX_DIFF_BYTES = 65_536
+_DIFF = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_DIFF_PATH = re.compile(r"diff --git a/.+ b/(.+)")
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+# The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
+_SAFE = ("--encoding=UTF-8", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-mailmap")
+_LOG = ("log", "-z", "--format=tformat:%H%x00%P%x00%aI%x00%s", *_SAFE, "--no-patch", "--no-follow")
+MAX_WINDOW = 5_000
+"""Commits after a version."""
+MAX_TAGS = 5_000
+"""The newest ones count."""
+HISTORY_SECONDS = 10.0
+"""For one question, which may go through every commit."""
+MAX_FILES = 20
+"""Of a change that is about these lines."""
+MAX_BACKPORTS = 2_000
+"""Commits of a release branch that the indexed commit does not contain."""
+MIN_SUBJECT_BYTES = 20
+"""A backport repeats the first line, mostly behind `Backport PR #12:`. Shorter ones are the same by chance."""
+_BOUNDARY = b"boundary"
+
+
+def read_commit_history(
+    git: Git, commit: str, path: str, limit: int, until: datetime | None = None, text: str = ""
+) -> History:
+    """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
+
+    `commit` is the full id of the newest commit that counts, and `until` its greatest date. `path` is relative to the
+    top of the repository. With `text`, only commits that added or removed it.
+    """
+    args = (
+        *_LOG,
+        *([f"-S{text}"] if text else []),
+        *list_date_options(until),
+        f"--max-count={limit}",
+        "--end-of-options",
+        commit,
+        "--",
+        f":(literal){path}",
+    )
+    started = time.monotonic()
+    try:
+        is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        if text:  # a clone without the files' old versions fails
+            output = git.run(*args, seconds=LOG_SECONDS)[:MAX_LOG_BYTES]
+        else:
+            with git.stream(*args, seconds=LOG_SECONDS) as stream:
+                output = stream.read(MAX_LOG_BYTES)
+    except GitError:
+        return History(partial=True)
+    changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
+    is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
+    # Some commit added the file. Without any, git failed, unless there never was such a text.
+    return History(changes=changes, partial=is_shallow or not is_complete or not (changes or text))
+
+
+def list_date_options(until: datetime | None) -> list[str]:
+    """Return git's options that leave out commits that are younger."""
+    return [f"--until={until.isoformat()}"] if until else []
+
+
+def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
+    fields = output.decode("utf-8", "replace").split("\0")[:-1]
+    for start in range(0, len(fields) - 3, 4):
+        commit, parents, date, subject = fields[start : start + 4]
+        yield FileChange(commit=commit, date=date, subject=shorten_text(subject, MAX_SUBJECT_CHARS)), parents
+
+
+class GitHistory:
+    """The history behind the indexed commit. What git cannot answer is empty."""
+
+    def __init__(self, git: Git, objects: Git, commit: str, prefix: str, until: datetime | None = None) -> None:
+        """Take git with the repository's refs, and git on its objects alone, which reads no config.
+
+        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top. With
+        `until`, younger commits and tags that the commit does not contain are not known.
+        """
+        self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
+        self._until = until
+        self._known_tags = (f"--merged={commit}",) if until else ()
+
+    def is_shallow(self) -> bool:
+        """Return whether older commits are missing, or git does not know."""
+        try:
+            return self._objects.run("rev-parse", "--is-shallow-repository").strip() != b"false"
+        except GitError:
+            return True
+
+    def list_tags(self) -> list[Tag]:
+        """Return the tags of commits, newest first. None in a shallow clone that has fetched none."""
+        return self._read_tags("--sort=-creatordate")
+
+    def resolve_commit(self, written: str) -> str | None:
+        """Return the full id of a commit that is written in hexadecimal, at least seven digits, or of a pull request.
+
+        A pull request such as `#12` is the commit whose first line ends in `(#12)`, or that merged it.
+        """
+        if written.startswith("#"):
+            return self._find_pull_request(written)
+        try:
+            return self._objects.run("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").decode().strip()
+        except GitError:
+            return None
+
+    def _find_pull_request(self, written: str) -> str | None:
+        subject = rf"\({written}\)$|^Merge pull request {written} "
+        args = ("log", "-1", "--format=%H", "--extended-regexp", f"--grep={subject}", *list_date_options(self._until))
+        try:
+            return self._objects.run(*args, self.commit, "--", seconds=HISTORY_SECONDS).decode().strip() or None
+        except GitError:
+            return None
+
+    def find_first_parent(self, commit: str) -> str | None:
+        """Return the commit before, of a merge the one that it was merged into; None if the clone does not have it."""
+        return self.resolve_commit(f"{commit}^1") if self.resolve_commit(commit) else None
+
+    def list_changed_files(self, base: str, commit: str) -> dict[str, bool]:
+        """Return each file in which two commits differ, with whether `base` has it. A renamed file is two files."""
+        args = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit)
+        try:
+            fields = self._objects.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace").split("\0")
+        except GitError:
+            return {}
+        changed = zip(fields[1::2], fields[::2], strict=False)
+        inside = ((path, status) for path, status in changed if path.startswith(self._prefix))
+        return {path.removeprefix(self._prefix): status != "A" for path, status in inside}
+
+    def is_mass_change(self, commit: str) -> bool:
+        """Return whether a commit changed so many files that it says nothing of any, such as a new code style."""
+        args = ("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "--no-renames", commit)
+        try:
+            with self._objects.stream(*args, seconds=HISTORY_SECONDS) as stream:
+                return stream.read(MAX_FILES * 4_096).count(b"\0") > MAX_FILES
+        except GitError:
+            return False
+
+    def is_ancestor(self, commit: str, of: str) -> bool | None:
+        """Return whether `of` contains the commit; None if git does not know."""
+        try:
+            self._objects.run("merge-base", "--is-ancestor", commit, of, seconds=HISTORY_SECONDS)
+        except GitError as error:
+            return False if str(error).endswith("exited with 1") else None
+        return True
+
+    def has_backport(self, commit: str, version: str) -> bool:
+        """Return whether another commit of `version` makes the same change, by its patch or by its first line."""
+        try:
+            same_patch = self._objects.run("cherry", version, commit, f"{commit}^", seconds=HISTORY_SECONDS)
+            only_there = self._objects.run(
+                "log",
+                "--format=%s",
+                f"--max-count={MAX_BACKPORTS}",
+                version,
+                f"^{self.commit}",
+                seconds=HISTORY_SECONDS,
+            )
+            subject = self._objects.run("log", "-1", "--format=%s", commit, "--").strip()
+        except GitError:
+            return False
+        names_it = any(line == subject or line.endswith(b": " + subject) for line in only_there.splitlines())
+        return same_patch.startswith(b"-") or (len(subject) >= MIN_SUBJECT_BYTES and names_it)
+
+    def list_tags_with(self, commit: str) -> list[Tag]:
+        """Return the tags that contain the commit, oldest first."""
+        return self._read_tags(f"--contains={commit}", "--sort=creatordate")
+
+    def name_releases(self, commits: Sequence[str]) -> dict[str, str]:
+        """Return the nearest tag that contains each commit. The past knows none: it may be younger than `until`."""
+        try:
+            args = ("name-rev", "--tags", "--name-only", *commits)
+            names = "" if self._until else self._git.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace")
+        except GitError:
+            return {}
+        tags = [re.split(r"[~^]", name)[0] for name in names.splitlines()]
+        return {commit: tag for commit, tag in zip(commits, tags, strict=False) if tag != "undefined"}
+
+    def _read_tags(self, *options: str) -> list[Tag]:
+        fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
+        args = ("for-each-ref", *options, *self._known_tags, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
+        try:
+            output = self._git.run(*args, seconds=HISTORY_SECONDS)
+        except GitError:
+            return []
+        rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
+        return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
+
+    def read_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
+        """Return the commits that are in `broken` and not in `worked`, newest first, see `read_commit_log`."""
+        commits = read_commit_log(self._objects, f"{worked}..{broken}", self._prefix)
+        until = self._until.timestamp() if self._until else math.inf
+        return [one for one in commits if one.seconds <= until]
+
+    def list_commits_after(self, version: str) -> list[str]:
+        """Return the newest commits that the indexed one contains and `version` does not, by full ids, no merges."""
+        args = ("rev-list", "--no-merges", f"--max-count={MAX_WINDOW}", f"{version}..{self.commit}")
+        try:
+            return self._objects.run(*args, seconds=HISTORY_SECONDS).decode().split()
+        except GitError:
+            return []
+
+    def read_commit(self, commit: str) -> FileChange | None:
+        """Return the subject and the date of a commit."""
+        try:
+            with self._objects.stream(*_LOG, "--max-count=1", commit, "--", seconds=LOG_SECONDS) as stream:
+                output = stream.read(MAX_LOG_BYTES)
+        except GitError:
+            return None
+        return next((change for change, _ in _parse_changes(output)), None)
+
+    def read_added_lines(self, commit: str, path: str) -> list[str]:
+        """Return the lines that a commit added to a file, at most 64 KB."""
+        args = (
+            "show",
+            "--format=",
+            "--unified=0",
+            "--no-color",
+            *_SAFE,
+            commit,
+            "--",
+            f":(literal){self._prefix}{path}",
+        )
+        try:
+            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
+                shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
+        except GitError:
+            return []
+        return [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
+
+    def show_commit(self, written: str, known: Container[str], path: str = "") -> str:
+        """Return message and diff of a commit that the indexed one contains, at most 64 KB; empty without one.
+
+        Of other files than the `known` ones nothing is shown: they may be secret. With `path`, of this one alone.
+        """
+        commit = self.resolve_commit(written) if _COMMIT.fullmatch(written) else None
+        if commit is None or self.is_ancestor(commit, self.commit) is not True:
+            return ""
+        only = ("--", f":(literal){self._prefix}{path}") if path else ()
+        # Of a merge what it brought: git's own form for merges names no file that could be left out.
+        options = ("--format=format:%h %as%n%B", "--no-color", "-m", "--first-parent", *_SAFE)
+        args = ("show", *options, "--end-of-options", commit, *only)
+        try:
+            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
+                shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
+        except GitError:
+            return ""
+        message, *files = _DIFF.split(shown)
+        paths = (_DIFF_PATH.match(diff) for diff in files)
+        of_known = [
+            diff
+            for diff, path in zip(files, paths, strict=True)
+            if path and path[1].removeprefix(self._prefix) in known
+        ]
+        return "".join([message, *of_known])
+
+    def read_time(self) -> datetime:
+        """Return when the indexed commit was made; 1970 if git does not say."""
+        try:
+            return to_time(self._objects.run("log", "-1", "--format=%ct", self.commit, "--").decode().strip())
+        except GitError:
+            return to_time("")
+
+    def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
+        """Return who wrote the lines. Those that are older than a shallow clone are left out."""
+        lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)
+        try:
+            # Without --root the first commit of all counts as the edge of a shallow clone.
+            root = () if self.is_shallow() else ("--root",)
+            args = ("blame", "--line-porcelain", "-w", *root, *lines)
+            output = self._objects.run(*args, seconds=HISTORY_SECONDS)
+        except GitError:
+            return []
+        return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
+
+
+def _parse_blame(output: bytes) -> list[BlamedLine]:
+    lines: list[BlamedLine] = []
+    fields: dict[bytes, str] = {}
+    for raw in output.split(b"\n"):
+        if raw.startswith(b"\t"):  # the line itself, after its fields
+            if _BOUNDARY not in fields:
+                lines.append(_make_blamed_line(fields))
+            fields = {}
+            continue
+        key, _, value = raw.partition(b" ")
+        text = value.decode("utf-8", "replace")
+        if fields:
+            fields.setdefault(key, text)
+        else:
+            fields[b"commit"] = key.decode("ascii", "replace")
+    return lines
+
+
+def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
+    at = to_time(fields.get(b"committer-time", ""))
+    return BlamedLine(at=at, commit=fields[b"commit"])
+
+
+def to_time(seconds: str) -> datetime:
+    # Anybody can write any number into a commit.
+    return datetime.fromtimestamp(int(seconds) if seconds.isdigit() and len(seconds) <= 11 else 0, UTC)

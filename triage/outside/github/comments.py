@@ -1,0 +1,235 @@
+"""Reads and writes the comments of issues, and recognizes ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from triage.base.threads import seconds_left, sleep_unless_abandoned
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import IssueComment
+from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
+from triage.outside.github.repository_connection import RepositoryConnection, iterate_pages, write_once
+from triage.read.read_issue import shorten_thread
+from triage.say.hidden_state import parse_state
+
+if TYPE_CHECKING:
+    from github.IssueComment import IssueComment as GitHubComment
+    from github.NamedUser import NamedUser
+    from github.Organization import Organization
+    from github.Repository import Repository
+
+JOB_TOKEN_LOGIN = "github-actions[bot]"  # noqa: S105 - a login
+DELETED_ACCOUNT = "ghost"
+"""What GitHub's pages call a deleted account."""
+MAX_LIST_READS = 3
+"""Reads of a list that does not show yet what was just written."""
+MAX_POSTS = 2
+WAITS_BEFORE_POSTING = (0, 1, 2, 4)
+"""Waits before the looks for a comment whose response was lost, in units of `reread_seconds`."""
+WAITS_BEFORE_ENDING = (1, 2, 4, 8, 15)
+"""The same for the looks after an unclear write, half a minute together. What takes longer is left to the next run."""
+LOOK_SECONDS = 3.0
+"""What a look and the removal of what it finds take. With less time left there is no further look."""
+
+
+@dataclass
+class Comments:
+    """The comments of one repository's issues. Every failure is a `GitHubError`."""
+
+    connection: RepositoryConnection
+    _marked_ids: dict[int, set[int]] = field(default_factory=dict)
+    """By issue, the comments with our marker when the thread was read first."""
+    _waits: dict[int, Iterator[int]] = field(default_factory=dict)
+    """By issue with an unclear write, the waits before its next looks."""
+
+    def fetch_all(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:
+        """Return all comments of an issue, oldest first. `shorten_thread` says which of them are whole.
+
+        A list that lacks the comment `posted` is too old to show others of the same time. It is read again a few times,
+        and so is one that cannot be read.
+        """
+        for attempt in range(MAX_LIST_READS if posted is not None else 1):
+            if attempt:
+                sleep_unless_abandoned(self.connection.reread_seconds * attempt)
+            try:
+                found = self._list_comments(number, reporter)
+                own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
+            except GitHubError as error:
+                if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME:
+                    raise
+                self._begin_looks(number)
+                if attempt == MAX_LIST_READS - 1:
+                    raise
+                continue
+            if posted is None or own is None or posted in found:
+                break
+            found[posted] = own
+            self._begin_looks(number)
+        marked = {key for key, comment in found.items() if comment.body.startswith(COMMENT_MARKER)}
+        self._marked_ids.setdefault(number, marked)
+        return [found[key] for key in sorted(found)]
+
+    def is_own_login(self, login: str) -> bool:
+        return login == JOB_TOKEN_LOGIN or login == self.own_login
+
+    def post(self, number: int, body: str) -> tuple[int, str]:
+        """Return the id and the address of the new comment."""
+        body = self.connection.mask_secrets(body)  # as it will be found
+        for _ in range(MAX_POSTS):
+            try:
+                with self._remember_unclear(number), github_errors():
+                    comment = self.connection.writable.get_issue(number).create_comment(body)
+                    posted = self._check_id(comment), comment.html_url
+                    if comment.user:
+                        self.own_login = comment.user.login
+            except GitHubError as error:
+                if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
+                    raise
+                unclear, found = error, self._find_posted(number, body)
+                if found is None:
+                    continue
+                return found
+            return posted
+        raise unclear
+
+    def _find_posted(self, number: int, body: str) -> tuple[int, str] | None:
+        """Return what `post` does, of the comment whose response was lost.
+
+        It has the same text, or it is a new one with our marker.
+
+        A list that cannot be read raises its error only if it is the last: without it nothing may be posted again.
+        """
+        earlier, unread = self._marked_ids.get(number), None
+        for wait in WAITS_BEFORE_POSTING:
+            if not self._wait(wait):
+                break
+            try:
+                comments, unread = self._list_comments(number), None
+            except GitHubError as error:
+                unread = error
+                continue
+            new = {key: comment for key, comment in sorted(comments.items()) if key not in (earlier or ())}
+            ours = [key for key, comment in new.items() if comment.ours]
+            same = [key for key in ours if _is_same_text(new[key].body, body)]
+            if same or (ours and earlier is not None):
+                key = (same or ours)[0]
+                return key, new[key].url
+        if unread is not None:
+            raise unread
+        return None
+
+    def edit(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        """Return the id and the address of the comment."""
+        body = self.connection.mask_secrets(body)
+        comment = find_comment(self.connection.writable, comment_id)
+        found: IssueComment | None = None
+
+        def is_written() -> bool:
+            nonlocal found
+            found = self._fetch_comment(comment_id)
+            return found is not None and _is_same_text(found.body, body)
+
+        with self._remember_unclear(number):
+            write_once(lambda: comment.edit(body), is_written)
+            with github_errors():
+                return comment_id, found.url if found else comment.html_url
+
+    def delete(self, number: int, comment_id: int) -> None:
+        """Delete a comment with our marker, login and state while an older one of ours exists; never another one.
+
+        Nothing else is ever deleted, so the whole thread is read again before it.
+        """
+        with self._remember_unclear(number):
+            comments = self._list_comments(number)
+            ours = [key for key, comment in sorted(comments.items()) if comment.ours]
+            if comment_id in ours[1:] and parse_state(comments[comment_id].body) is not None:
+                comment = find_comment(self.connection.writable, comment_id)
+                write_once(
+                    comment.delete,
+                    lambda: self._fetch_comment(comment_id) is None,
+                    deletes=True,
+                )
+
+    def wait_to_look_again(self, number: int) -> bool:
+        """Wait after an unclear write. Return whether to read the comments again; no after a few looks."""
+        wait = next(self._waits.get(number, iter(())), None)
+        return wait is not None and self._wait(wait)
+
+    @contextmanager
+    def _remember_unclear(self, number: int) -> Iterator[None]:
+        try:
+            yield
+        except GitHubError as error:
+            if error.kind is ErrorKind.UNKNOWN_OUTCOME:
+                self._begin_looks(number)
+            raise
+
+    def _begin_looks(self, number: int) -> None:
+        self._waits.setdefault(number, iter(WAITS_BEFORE_ENDING))
+
+    def _wait(self, wait: int) -> bool:
+        # Returns whether it waited: not if too little time would be left then.
+        seconds = self.connection.reread_seconds * wait
+        if wait and seconds_left() < seconds + LOOK_SECONDS:
+            return False
+        sleep_unless_abandoned(seconds)
+        return True
+
+    def _fetch_comment(self, comment_id: int) -> IssueComment | None:
+        try:
+            with github_errors():
+                return self._convert(find_comment(self.connection.repository, comment_id).complete())
+        except GitHubError as error:
+            if error.kind is ErrorKind.GONE:
+                return None
+            raise
+
+    def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
+        found: dict[int, IssueComment] = {}
+        for page in iterate_pages(self.connection.repository.get_issue(number).get_comments()):
+            with github_errors():
+                converted = [self._convert(comment) for comment in page]
+            # After each page: all pages together may have hundreds of megabytes.
+            thread = shorten_thread([*found.values(), *converted], reporter)
+            found = {comment.comment_id or 0: comment for comment in thread}
+        return found
+
+    def _convert(self, comment: "GitHubComment") -> IssueComment:
+        login, body = read_login(comment.user), comment.body or ""
+        read = self.connection.redact({"author": login, "body": body})
+        return IssueComment(
+            **read,
+            created_at=comment.created_at,
+            edited_at=comment.updated_at,
+            by_bot=bool(comment.user and comment.user.type == "Bot"),
+            # Anybody can write the marker.
+            ours=body.startswith(COMMENT_MARKER) and self.is_own_login(login),
+            comment_id=self._check_id(comment),
+            url=comment.html_url,
+        )
+
+    def _check_id(self, comment: "GitHubComment") -> int:
+        if not comment.id:
+            raise unreadable_response()
+        return comment.id
+
+    @cached_property
+    def own_login(self) -> str | None:
+        """The login that writes our comments; None if it is not known."""
+        return self.connection.viewer_login
+
+
+def find_comment(repository: "Repository", comment_id: int) -> "GitHubComment":
+    """Return a comment whose fields are requested when they are read. Its address does not name the issue."""
+    return repository.get_issue(0).get_comment(comment_id)
+
+
+def read_login(user: "NamedUser | Organization | None") -> str:
+    return user.login if user else DELETED_ACCOUNT
+
+
+def _is_same_text(one: str, other: str) -> bool:
+    # GitHub may change line ends.
+    return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()

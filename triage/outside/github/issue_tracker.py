@@ -1,0 +1,193 @@
+"""Reads and writes the issues of one GitHub repository."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from triage.base.errors import GitHubUnavailable
+from triage.domain.effect import Suggestion, SuggestionOptions
+from triage.domain.issue import Issue
+from triage.domain.past_issues import PastIssue
+from triage.domain.task import RUN_WINDOW
+from triage.outside.github.comments import JOB_TOKEN_LOGIN, Comments, read_login
+from triage.outside.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    github_errors,
+    translate_read_errors,
+    translate_write_errors,
+    unreadable_response,
+)
+from triage.outside.github.issue_nodes import BOT_SUFFIX
+from triage.outside.github.read_past_issues import MAX_BODY_CHARS, PastIssues
+from triage.outside.github.repository_connection import (
+    RepositoryConnection,
+    delete_path,
+    iterate_pages,
+    read_server_time,
+    write_once,
+)
+from triage.outside.github.suggestions import Suggestions
+from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
+
+if TYPE_CHECKING:
+    from github.Issue import Issue as GitHubIssue
+
+ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
+_LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
+
+
+@dataclass
+class IssueTracker(RepositoryConnection):
+    """Implements `triage.ports.GitHub`."""
+
+    @cached_property
+    def _comments(self) -> Comments:
+        return Comments(self)
+
+    @cached_property
+    def _suggestions(self) -> Suggestions:
+        return Suggestions(self)
+
+    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
+        with translate_read_errors(self.slug, number):
+            with github_errors():
+                issue = self._convert(self.repository.get_issue(number).complete(), number)
+            thread = self._comments.fetch_all(number, posted, issue.author)
+            return issue.model_copy(update={"thread": thread})
+
+    def _convert(self, issue: "GitHubIssue", number: int) -> Issue:
+        if not issue.number:
+            raise unreadable_response()
+        if issue.number != number:
+            raise GitHubError(ErrorKind.MOVED)
+        read: dict[str, Any] = {
+            "title": issue.title or "",
+            "body": issue.body or "",
+            "author": read_login(issue.user),
+            "labels": [label.name for label in issue.labels if label.name],
+        }
+        return Issue(
+            **self.redact(read),
+            number=issue.number,
+            url=issue.html_url,
+            author_is_bot=bool(issue.user and issue.user.type == "Bot"),
+            state=issue.state,
+            locked=bool(issue.locked),
+            is_pull_request=issue.pull_request is not None,
+            opened_at=issue.created_at,
+            snapshot_time=read_server_time(issue),
+        )
+
+    def iterate_past_issues(
+        self, limit: int, words: str, body_chars: int = MAX_BODY_CHARS
+    ) -> Iterator[list[PastIssue]]:
+        """Yields pages of the newest issues, at most `limit`; then what a search for `words` finds beside them.
+
+        Raises GitHubUnavailable and SetupError.
+        """
+        reader = PastIssues(self, self._comments.is_own_login, body_chars)
+        with translate_read_errors(self.slug):
+            try:
+                yield from reader.iterate_pages(limit, words)
+            except GitHubError as error:
+                if error.kind is not ErrorKind.GONE:
+                    raise
+                raise GitHubUnavailable(
+                    "GitHub's GraphQL API was not found here, and past issues come from it."
+                ) from None
+
+    @property
+    def commenter(self) -> str:
+        """Who writes our comments, as GitHub's search names an account."""
+        login = self._comments.own_login or JOB_TOKEN_LOGIN
+        return f"app/{login.removesuffix(BOT_SUFFIX)}" if login.endswith(BOT_SUFFIX) else login
+
+    def list_recent_issues(self, limit: int) -> list[int]:
+        numbers: list[int] = []
+        day_ago = datetime.now(UTC) - RUN_WINDOW
+        with translate_read_errors(self.slug):
+            for page in iterate_pages(self.repository.get_issues(state="all", sort="created", direction="desc")):
+                with github_errors():
+                    recent = [issue for issue in page if issue.created_at is None or issue.created_at > day_ago]
+                    # PyGithub would ask for each issue whether it is a pull request.
+                    numbers += [issue.number for issue in recent if issue.html_url.split("/")[-2] != "pull"]
+                if len(recent) < len(page) or len(numbers) > limit:
+                    break
+        return numbers
+
+    def list_labels(self) -> list[str]:
+        with translate_read_errors(self.slug), github_errors():
+            pages = iterate_pages(self.repository.get_labels())
+            names: list[str] = self.redact([label.name for page in pages for label in page if label.name])
+        # No label is added by a name that is masked.
+        return [name for name in names if OWN_SECRET_PLACEHOLDER not in name]
+
+    def fetch_role(self, login: str) -> str:
+        if not _LOGIN_PATTERN.fullmatch(login):
+            return "none"
+        repository = self.repository
+        try:
+            with github_errors():
+                path = f"{repository.url}/collaborators/{quote(login)}/permission"
+                _, answer = repository.requester.requestJsonAndCheck("GET", path)
+                # A custom role of an organization counts as the role that it builds on; older servers name no role.
+                named = (answer.get("role_name"), answer.get("permission"))
+                return next((role for role in named if role in ROLES), "none")
+        except GitHubError:
+            return "none"
+
+    def post_comment(self, number: int, body: str) -> tuple[int, str]:
+        with translate_write_errors(self.slug):
+            return self._comments.post(number, body)
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        with translate_write_errors(self.slug):
+            return self._comments.edit(number, comment_id, body)
+
+    def wait_to_look_again(self, number: int) -> bool:
+        return self._comments.wait_to_look_again(number)
+
+    def delete_comment(self, number: int, comment_id: int) -> None:
+        with translate_write_errors(self.slug):
+            self._comments.delete(number, comment_id)
+
+    def add_labels(self, number: int, labels: Sequence[str]) -> None:
+        """Adds those of the labels that exist; creates and removes none."""
+        wanted = {label.lower() for label in labels}
+        # GitHub would create a label that does not exist.
+        names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
+        if not names:
+            return
+        issue = self.writable.get_issue(number)
+        with translate_write_errors(self.slug, "A label"):
+            write_once(lambda: issue.add_to_labels(*names), lambda: set(names) <= self._read_labels(number))
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], original: int = 0
+    ) -> SuggestionOptions | None:
+        try:
+            return self._suggestions.fetch_options(number, labels, original)
+        except (GitHubError, GitHubUnavailable):
+            return None
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        with translate_write_errors(self.slug):
+            return self._suggestions.write(number, suggestions)
+
+    def remove_label(self, number: int, label: str) -> None:
+        path = f"issues/{number}/labels/{quote(label, safe='')}"
+        with translate_write_errors(self.slug):
+            write_once(
+                lambda: delete_path(self.writable, path),
+                lambda: label.casefold() not in map(str.casefold, self._read_labels(number)),
+                deletes=True,
+            )
+
+    def _read_labels(self, number: int) -> set[str]:
+        with github_errors():
+            return {label.name for label in self.repository.get_issue(number).labels}

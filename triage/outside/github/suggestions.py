@@ -1,0 +1,256 @@
+"""Suggestions on an issue in GitHub's own panel, which a person accepts or declines. GitHub calls it a public preview.
+
+They are written with GraphQL: a server that does not know suggestions refuses a mutation that names their types, before
+it acts. What the names mean stands in GitHub's GraphQL reference, issues: `addLabelsToLabelable`,
+`IssueStateUpdateInput`, `Issue.pendingSuggestions`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pydantic import Field
+
+from triage.base.threads import sleep_unless_abandoned
+from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
+from triage.outside.github.github_errors import ErrorKind, GitHubError
+from triage.outside.github.issue_nodes import NodeList, Response, parse_response
+from triage.outside.github.repository_connection import PREVIEWS, RepositoryConnection
+
+MAX_READS = 3
+"""Reads of an issue that does not show yet what was just suggested."""
+MAX_WRITES = 2
+_QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
+  repository(owner: $owner, name: $name) {
+    issueTypes(first: 100) { nodes { id name isEnabled } }
+    issue(number: $number) {
+      id
+      state
+      issueType { id name }
+      labels(first: 100) { nodes { id name } }
+      pendingSuggestions {
+        ... on PendingLabelSuggestion { label { id name } }
+        ... on PendingTypeSuggestion { issueType { id name } }
+        ... on PendingCloseSuggestion { stateReason duplicateOf { ... on Issue { number } } }
+      }
+    }%(asked)s
+  }
+}"""
+_LABELS = ("[LabelUpdateInput!]!", "addLabelsToLabelable(input: {labelableId: $issue, labels: %s})")
+"""The type of a variable with all labels, and the mutation that takes it."""
+_SINGLE: dict[SuggestionKind, tuple[str, str]] = {
+    "type": ("IssueTypeUpdateInput!", "updateIssue(input: {id: $issue, issueType: %s})"),
+    "close": ("IssueStateUpdateInput!", "updateIssue(input: {id: $issue, stateInput: %s})"),
+}
+"""The same of kinds that a mutation suggests one at a time."""
+_CLOSE_REASONS = {"as completed": "COMPLETED", "as not planned": "NOT_PLANNED"}
+_DUPLICATE = "as duplicate of #"
+
+
+class Target(Response):
+    """What a suggestion is about: a label, an issue type or an issue."""
+
+    id: str = ""
+    name: str = ""
+    number: int = 0
+    is_enabled: bool = Field(True, alias="isEnabled")
+
+
+class TargetList(Response):
+    nodes: NodeList[Target | None] | None = None
+
+    @property
+    def all(self) -> list[Target]:
+        return [target for target in self.nodes or [] if target]
+
+
+class PendingSuggestion(Response):
+    """A suggestion by anybody. What it is not about is empty."""
+
+    label: Target | None = None
+    type: Target | None = Field(None, alias="issueType")
+    state_reason: str = Field("", alias="stateReason")
+    duplicate_of: Target | None = Field(None, alias="duplicateOf")
+
+
+class SuggestionIssue(Response):
+    id: str
+    state: str = ""
+    type: Target | None = Field(None, alias="issueType")
+    labels: TargetList | None = None
+    pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
+
+    def list_taken(self) -> Iterator[str]:
+        """Yield keys of what the issue has, and of what is suggested on it."""
+        pending = [one for one in self.pending if one]
+        labels = [*(self.labels.all if self.labels else []), *(one.label for one in pending)]
+        types = [self.type, *(one.type for one in pending)]
+        yield from (_key("label", label.name) for label in labels if label)
+        yield from (_key("type", one.name) for one in types if one)
+        yield from (_key("close", _name_close(one)) for one in pending if one.state_reason)
+        if self.state == "CLOSED":
+            yield _key("close", "")
+
+
+class SuggestionsResponse(Response):
+    """The parts of a repository that suggestions need, from GraphQL. GitHub leaves out what it does not show."""
+
+    issue: SuggestionIssue
+    issue_types: TargetList | None = Field(None, alias="issueTypes")
+
+    def list_offers(self) -> "Iterator[_Offer]":
+        """Yield what could be suggested without asking for it by name."""
+        for kind in self.issue_types.all if self.issue_types else []:
+            if kind.is_enabled:
+                yield _Offer("type", kind.name, {"issueTypeId": kind.id})
+        for name, reason in _CLOSE_REASONS.items():
+            yield _Offer("close", name, {"value": "CLOSED", "stateReason": reason})
+
+
+class _Offer(NamedTuple):
+    kind: SuggestionKind
+    name: str
+    ids: dict[str, str]
+    """The fields of the mutation's input that name it."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What GitHub shows of an issue, and of what could be suggested on it."""
+
+    issue_id: str
+    offers: Mapping[str, _Offer]
+    """By `Suggestion.key`."""
+    taken: frozenset[str]
+    """Keys of what is on the issue, or suggested by anybody."""
+
+    def names(self, kind: SuggestionKind) -> list[str]:
+        return [offer.name for offer in self.offers.values() if offer.kind == kind]
+
+    def is_settled(self, start: str) -> bool:
+        """Return whether the issue has something whose key begins so, or somebody suggested it."""
+        return any(key.startswith(start) for key in self.taken)
+
+
+@dataclass
+class Suggestions:
+    """The suggestions on one repository's issues. Every failure is a `GitHubError`."""
+
+    connection: RepositoryConnection
+    _shown: dict[int, _Shown] = field(default_factory=dict)
+    """By issue, what GitHub showed last."""
+
+    def fetch_options(self, number: int, labels: Sequence[str], original: int = 0) -> SuggestionOptions:
+        """Return what could be changed. Raises GitHubError if GitHub does not say, or has no suggestions."""
+        shown = self._fetch(number, labels, original)
+        free = shown.offers.keys() - shown.taken
+        return SuggestionOptions(
+            labels=[name for name in labels if _key("label", name) in free],
+            types=[] if shown.is_settled("type:") else shown.names("type"),
+            can_close=not shown.is_settled("close:"),
+            original=original if _key("close", f"{_DUPLICATE}{original}") in free else 0,
+        )
+
+    def write(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        """Suggests what is not there yet, and returns what is not there afterwards.
+
+        A write whose answer is lost is sent again only if GitHub does not show its effect.
+        """
+        shown = self._shown.get(number) or self._read_back(number, suggestions, 1)
+        for _ in range(MAX_WRITES):
+            missing = [one for one in suggestions if one.key in shown.offers.keys() - shown.taken]
+            if not missing:
+                break
+            is_lost = False
+            try:
+                self.connection.mutate(*_build_mutation(shown, missing))
+            except GitHubError as error:
+                if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
+                    raise
+                is_lost = True
+            shown = self._read_back(number, suggestions, MAX_READS)
+            if not is_lost:
+                break
+        return [one for one in suggestions if one.key not in shown.taken]
+
+    def _read_back(self, number: int, suggestions: Sequence[Suggestion], reads: int) -> _Shown:
+        # A list may not show yet what was just written.
+        labels = [one.name for one in suggestions if one.kind == "label"]
+        closes = [one.name for one in suggestions if one.kind == "close" and one.name.startswith(_DUPLICATE)]
+        original = int(closes[0].removeprefix(_DUPLICATE)) if closes else 0
+        for attempt in range(reads):
+            sleep_unless_abandoned(self.connection.reread_seconds * attempt)
+            shown = self._fetch(number, labels, original)
+            if all(one.key in shown.taken for one in suggestions):
+                break
+        return shown
+
+    def _fetch(self, number: int, labels: Sequence[str], original: int = 0) -> _Shown:
+        owner, _, name = self.connection.slug.partition("/")
+        wanted = {f"label{place}": label for place, label in enumerate(labels)}
+        asked = [f"\n    {alias}: label(name: ${alias}) {{ id name }}" for alias in wanted]
+        asked += [f"\n    original: issue(number: {original}) {{ id number }}"] if original else []
+        declared = "".join(f", ${alias}: String!" for alias in wanted)
+        document = _QUERY % {"variables": declared, "asked": "".join(asked)}
+        given = {"owner": owner, "name": name, "number": number, **wanted}
+        data = self.connection.query(document, given, PREVIEWS)
+        repository = data.get("repository") or {}
+        response = parse_response(SuggestionsResponse, repository)
+        offers = [*_list_asked(repository, [*wanted]), *response.list_offers()]
+        by_key = {_key(offer.kind, offer.name): offer for offer in offers}
+        shown = _Shown(response.issue.id, by_key, frozenset(response.issue.list_taken()))
+        self._shown[number] = shown
+        return shown
+
+
+def _list_asked(repository: Mapping[str, Any], labels: Sequence[str]) -> Iterator[_Offer]:
+    """Yield what was asked for by name; `labels` are the aliases in the answer."""
+    for alias in labels:
+        if repository.get(alias):
+            label = parse_response(Target, repository[alias])
+            yield _Offer("label", label.name, {"labelId": label.id})
+    if repository.get("original"):
+        issue = parse_response(Target, repository["original"])
+        ids = {"value": "CLOSED", "stateReason": "DUPLICATE", "duplicateIssueId": issue.id}
+        yield _Offer("close", f"{_DUPLICATE}{issue.number}", ids)
+
+
+def _key(kind: SuggestionKind, name: str) -> str:
+    return f"{kind}:{name.casefold()}"
+
+
+def _name_close(pending: PendingSuggestion) -> str:
+    if pending.duplicate_of:
+        return f"{_DUPLICATE}{pending.duplicate_of.number}"
+    return next((name for name, reason in _CLOSE_REASONS.items() if reason == pending.state_reason), "")
+
+
+def _build_mutation(shown: _Shown, suggestions: Sequence[Suggestion]) -> tuple[str, dict[str, Any]]:
+    """Return one document for all suggestions, and its variables. Only what is suggested is in it."""
+    variables: dict[str, Any] = {"issue": shown.issue_id}
+    declared = mutations = ""
+    for place, (declaration, mutation, value) in enumerate(_list_mutations(shown, suggestions)):
+        declared += f", $input{place}: {declaration}"
+        mutations += f"\n  write{place}: {mutation % f'$input{place}'} {{ clientMutationId }}"
+        variables[f"input{place}"] = value
+    return f"mutation($issue: ID!{declared}) {{{mutations}\n}}", variables
+
+
+def _list_mutations(shown: _Shown, suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
+    inputs = [
+        (
+            one.kind,
+            {
+                **shown.offers[one.key].ids,
+                "rationale": one.rationale,
+                "confidence": one.confidence,
+                "suggest": True,
+            },
+        )
+        for one in suggestions
+    ]
+    if labels := [value for kind, value in inputs if kind == "label"]:
+        yield *_LABELS, labels
+    for kind, value in inputs:
+        if kind in _SINGLE:
+            yield *_SINGLE[kind], value

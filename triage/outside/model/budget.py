@@ -1,0 +1,148 @@
+"""The budget of a run: reserves, prices and records every model request, however it ends."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+
+from triage.base.errors import BudgetExceeded, CostLimitExceeded
+from triage.domain.run import Limits, ModelCall, Outcome, Usage
+from triage.outside.model.model_errors import classify_error
+from triage.outside.model.token_count import PriceTable, TokenCount
+from triage.ports import MeasuredUsage
+
+_meter: ContextVar[MeasuredUsage | None] = ContextVar("meter", default=None)
+
+
+@dataclass
+class RequestUsage:
+    tokens: TokenCount | None = None
+    """None until a response has come."""
+    estimated: bool = False
+    """Whether `tokens` is our own estimate, because the endpoint does not say."""
+    outcome: Outcome = Outcome.SUCCESS
+    error: str | None = None
+    pending: TokenCount | None = None
+    """What may still be billed. It stays reserved until the end of the run."""
+
+
+class Budget:
+    """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
+
+    Takes only `TokenCount` and `Usage`, which refuse impossible numbers with a ValueError. Within a request that is an
+    unreadable reply: its prompt and its longest possible answer count.
+
+    Args:
+        limits: Of the run.
+        prices: Of the models.
+        clock: Monotonic seconds.
+        now: The current time, in UTC.
+    """
+
+    def __init__(
+        self, limits: Limits, prices: PriceTable, clock: Callable[[], float], now: Callable[[], datetime]
+    ) -> None:
+        self._limits, self._prices, self._clock, self._now = limits, prices, clock, now
+        self._reserved: list[Usage] = []
+        self._lock = Lock()  # embeddings are made in a thread
+        self.usage = Usage()
+
+    @contextmanager
+    def record_request(
+        self, model: str, mode: str, prompt_tokens: int, max_output_tokens: int
+    ) -> Iterator[RequestUsage]:
+        """Record the request that the block sends. The block sets the yielded usage when a response has come.
+
+        A request that was cut off, or whose response was lost, may have been billed. Its prompt counts as spent, by
+        estimate, and its longest possible answer stays reserved.
+
+        Raises:
+            BudgetExceeded: A limit would be exceeded. Nothing was sent.
+        """
+        reservation = self._reserve(self.price_usage(model, TokenCount(prompt_tokens, max_output_tokens)))
+        request, began, started_at = RequestUsage(), self._clock(), self._now()
+        try:
+            yield request
+        except BaseException as error:  # however it ends, what it may have cost counts
+            _record_failure(request, error, prompt_tokens, max_output_tokens)
+            raise
+        finally:
+            usage = self.price_usage(model, request.tokens) if request.tokens else Usage()
+            with self._lock:
+                self._reserved.remove(reservation)
+                if request.pending:
+                    self._reserved.append(self.price_usage(model, request.pending))
+                self.usage += usage
+            call = ModelCall(
+                model=model,
+                mode=mode,
+                started_at=started_at,
+                ms=round((self._clock() - began) * 1000),
+                usage=usage,
+                outcome=request.outcome,
+                error=request.error,
+                estimated=request.estimated,
+            )
+            _add_to_meter(call)
+
+    def fit_output(self, model: str, prompt_tokens: int, least: int, most: int) -> int:
+        """Return how many tokens an answer may have, so that no limit is exceeded; never fewer than `least`."""
+        prompt = self.price_usage(model, TokenCount(prompt_tokens))
+        whole = self.price_usage(model, TokenCount(prompt_tokens, most))
+        with self._lock:
+            total = sum([self.usage, *self._reserved], prompt)
+        left = self._limits.tokens - total.tokens
+        if price := whole.priced_usd - prompt.priced_usd:
+            left = min(left, int((self._limits.usd - total.priced_usd) / price * most))
+        return max(least, min(most, left))
+
+    def price_usage(self, model: str, tokens: TokenCount) -> Usage:
+        """Return the usage of one call, without dollars for a model whose price is unknown."""
+        price = self._prices.cost_usd(model, tokens)
+        return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
+
+    @contextmanager
+    def measure_usage(self, seconds: float) -> Iterator[MeasuredUsage]:
+        meter = MeasuredUsage(self._clock() + seconds)
+        token = _meter.set(meter)
+        try:
+            yield meter
+        finally:
+            _meter.reset(token)
+
+    def _reserve(self, wanted: Usage) -> Usage:
+        if self._limits.usd <= 0:
+            raise BudgetExceeded("max-cost-usd is 0")
+        with self._lock:
+            total = sum([self.usage, *self._reserved], wanted)
+            if total.tokens > self._limits.tokens:
+                raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
+            if total.priced_usd > self._limits.usd:
+                raise CostLimitExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
+            self._reserved.append(wanted)
+        return wanted
+
+
+def current_deadline() -> float | None:
+    """Return when the current block must end, in seconds of the run's monotonic clock; None outside a block."""
+    meter = _meter.get()
+    return meter.deadline if meter else None
+
+
+def _record_failure(request: RequestUsage, error: BaseException, prompt_tokens: int, max_output_tokens: int) -> None:
+    failure = classify_error(error)
+    timed_out = isinstance(error, asyncio.CancelledError) or failure.reason == "timed out"
+    request.outcome = Outcome.TIMED_OUT if timed_out else Outcome.FAILED
+    request.error = failure.reason
+    if request.tokens is None and failure.may_be_billed:
+        request.tokens, request.estimated = TokenCount(prompt_tokens), True
+        request.pending = TokenCount(0, max_output_tokens)
+
+
+def _add_to_meter(call: ModelCall) -> None:
+    meter = _meter.get()
+    if meter is not None:
+        meter.calls.append(call)

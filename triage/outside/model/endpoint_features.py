@@ -1,0 +1,114 @@
+"""What the models of an endpoint take, and which of them still answer: by name and host, and learned during a run."""
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from triage.domain.run import ReasoningEffort
+from triage.outside.model.model_errors import ModelFailure, Remedy
+from triage.outside.model.output_formats import OutputFormat
+
+MAX_FAILED_CALLS = 2
+"""Without an answer in between, each with all its attempts. They take a minute or two, and there is a fallback."""
+MAX_REFUSALS = 6
+"""Of one call to one model."""
+THINKING_TOKENS = 16_000
+"""Room for an answer and the reasoning before it, which counts as part of its length."""
+_SPEAKS_RESPONSES = re.compile(r"api\.openai\.com|[\w-]+\.(?:openai|cognitiveservices|services\.ai)\.azure\.\w+")
+"""Hosts with the Responses API. OpenAI's strongest models take tools nowhere else, and reasoning is handed on there."""
+_IGNORES_SCHEMAS = frozenset({"api.anthropic.com"})
+"""Hosts that accept `response_format` and ignore it: https://platform.claude.com/docs/en/api/openai-sdk"""
+_TAKES_TEMPERATURE = re.compile(r"gpt-4|(?:open-)?mi[sx]tral|codestral|devstral")
+"""Models that do not reason. Others refuse a temperature, or repeat themselves without end at 0."""
+_GUESSES = ("bounds", "strict", "response_format", "reasoning_effort", "other_effort", "include", "temperature")
+"""What is left out, one after the other, when a refusal does not say what it is about."""
+
+
+@dataclass
+class ModelFeatures:
+    """What one model takes, and how it answers."""
+
+    left_out: Set[str] = frozenset()
+    """Options of requests, as `list_options` names them, without which a request was accepted."""
+    failed_calls: int = 0
+    """Since its last answer."""
+    is_busy: bool = False
+    """Whether it was busy, unreachable or too slow in its last call: then the other model is asked first."""
+    drop_reason: str = ""
+    """Why it is not asked any more; empty while it is."""
+
+
+@dataclass
+class EndpointFeatures:
+    """Features of one endpoint, by model."""
+
+    base_url: str = ""
+    effort: ReasoningEffort = "low"
+    _models: dict[str, ModelFeatures] = field(default_factory=dict)
+
+    def of(self, model: str) -> ModelFeatures:
+        return self._models.setdefault(
+            model, ModelFeatures(frozenset({"response_format"} if self._host in _IGNORES_SCHEMAS else ()))
+        )
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
+
+    def record_reply(self, model: str, *, is_answer: bool) -> None:
+        """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
+        features = self.of(model)
+        features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
+
+    def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
+        """Count a call that failed for good. After two without an answer the model is not asked any more."""
+        features = self.of(model)
+        features.failed_calls, features.is_busy = features.failed_calls + 1, is_busy
+        if features.failed_calls >= MAX_FAILED_CALLS and not features.drop_reason:
+            features.drop_reason = f"not asked any more after {MAX_FAILED_CALLS} failed calls: {reason}"
+
+    def speaks_responses(self, left_out: Set[str]) -> bool:
+        """Return whether a request goes to the Responses API, and not to chat completions."""
+        return "responses" not in left_out and (
+            "completions" in left_out or bool(_SPEAKS_RESPONSES.fullmatch(self._host))
+        )
+
+    def build_options(self, model: str, room: int, left_out: Set[str]) -> dict[str, Any]:
+        """Return the arguments of a request that are no matter of its format.
+
+        `store`: nothing of an issue stays at the provider, so that reasoning goes back and forth in the request.
+        """
+        efforts = [self.effort, "low" if self.effort == "none" else "none"]
+        refused = len({"reasoning_effort", "other_effort"} & left_out)
+        options: dict[str, Any] = {"reasoning_effort": efforts[refused]} if refused < len(efforts) else {}
+        if _takes_temperature(model) and "temperature" not in left_out:
+            options["temperature"] = 0
+        if self.speaks_responses(left_out):
+            options["store"] = False
+            options |= {} if "include" in left_out else {"include": ["reasoning.encrypted_content"]}
+        # langchain-openai sends it as `max_completion_tokens` or `max_output_tokens`. OpenAI's models refuse
+        # `max_tokens`; some local servers know no other.
+        is_old = "max_completion_tokens" in left_out
+        return options | ({"extra_body": {"max_tokens": room}} if is_old else {"max_tokens": room})
+
+    def list_options(self, model: str, output_format: OutputFormat[Any], left_out: Set[str]) -> Set[str]:
+        """Return what of a request can still be left out or done otherwise."""
+        options = {*output_format.options, "system", "messages", "replay", "room", "reasoning_effort"}
+        options |= {"temperature"} if _takes_temperature(model) else set()
+        options |= (
+            {"responses", "include"} if self.speaks_responses(left_out) else {"completions", "max_completion_tokens"}
+        )
+        options |= {"other_effort"} if "reasoning_effort" in left_out else set()
+        return options - left_out
+
+    def choose_option(self, failure: ModelFailure, options: Set[str]) -> str:
+        """Return what to leave out after a refusal, of the options that are left; empty if nothing."""
+        efforts = ("other_effort",) if "reasoning_effort" in failure.refused_options else ()
+        guesses = _GUESSES if failure.remedy is Remedy.LEAVE_OUT else ()
+        return next((one for one in (*failure.refused_options, *efforts, *guesses) if one in options), "")
+
+
+def _takes_temperature(model: str) -> bool:
+    return _TAKES_TEMPERATURE.match(model.rpartition("/")[2]) is not None

@@ -1,0 +1,141 @@
+"""The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run."""
+
+import re
+from typing import Any
+
+import requests
+from langchain_core.tools import BaseTool, ToolException
+from langchain_tavily import TavilySearch
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr
+
+from triage.base.errors import AnswerTooLarge, TriageError
+from triage.base.network import PROXY_LOGIN_REFUSED
+from triage.base.threads import in_thread
+from triage.outside.http_client import RequestFailed, send_request
+from triage.outside.web.search_results import MAX_RESULTS, parse_results
+from triage.safety.secrets.redactor import Redact
+from triage.safety.secrets.web_query import sanitize_query
+
+MAX_SEARCHES = 3
+"""Of a run: one for each round. An advanced search costs two of Tavily's credits."""
+TAVILY_URL = "https://api.tavily.com"
+MAX_USAGE_BYTES = 1_000_000
+CHECK_SECONDS = 10.0
+_STATUS = re.compile(r"Error (\d{3}):")
+_STATUS_REASONS = {
+    401: "unauthorized (401)",
+    403: "forbidden (403)",
+    429: "rate limited (429)",
+    432: "plan's limit reached (432)",
+    433: "pay-as-you-go limit reached (433)",
+}
+
+
+class SearchFailed(ToolException):
+    """The search gave no usable answer. The message is our own name for the reason."""
+
+
+class SearchUnavailable(TriageError):
+    """The search cannot be used."""
+
+
+class SearchQuery(BaseModel):
+    """Arguments of the tool: a model can set no domains, and ask for no raw content or images."""
+
+    query: str = Field(description="What to search for, at most 200 characters")
+
+
+class WebSearchTool(BaseTool):
+    """Sends each query of a run once, at most `MAX_SEARCHES`: one a round.
+
+    The results never come from a cache, which somebody may have forged: their addresses become links. A failure
+    raises `SearchFailed` with a short name, because a message from outside has no place in a prompt.
+    """
+
+    name: str = "tavily_search"
+    description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
+    args_schema: type[BaseModel] = SearchQuery
+    handle_tool_error: bool = False
+    _tavily: TavilySearch = PrivateAttr()
+    _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
+    _answers: dict[str, dict[str, Any] | None] = PrivateAttr(default_factory=dict)
+    """By query; None for a search that has failed, or that still runs."""
+
+    def _run(self, *_: Any, **__: Any) -> dict[str, Any]:
+        raise NotImplementedError("the web search is asynchronous")
+
+    async def _arun(self, query: str, **_: Any) -> dict[str, Any]:
+        text = sanitize_query(self._redact(sanitize_query(query)))
+        if not text:
+            return {"results": []}
+        if text in self._answers:  # the rules fallback searches again after the model failed
+            if (known := self._answers[text]) is None:
+                raise SearchFailed("this search was made already")
+            return known
+        if len(self._answers) == MAX_SEARCHES:
+            raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
+        self._answers[text] = None
+        answer = {"results": parse_results(self._redact(await self._search(text)))}
+        self._answers[text] = answer
+        return answer
+
+    async def _search(self, text: str) -> list[Any]:
+        try:
+            # Tavily's asynchronous client takes no proxies from the environment.
+            found = await in_thread(self._tavily.invoke, {"query": text})
+        except ToolException:  # the library's word for no results
+            return []
+        if "error" in found:
+            raise SearchFailed(_name_failure(found["error"]))
+        if not isinstance(found["results"], list):
+            raise SearchFailed("unreadable answer")
+        results: list[Any] = found["results"]
+        return results
+
+
+def _name_failure(error: Exception) -> str:
+    """Return our own name for what the library has caught: its message repeats what the server says."""
+    if status := _STATUS.match(str(error)):
+        return _STATUS_REASONS.get(int(status[1]), f"search failed ({status[1]})")
+    is_answered = isinstance(error, requests.JSONDecodeError) or not isinstance(error, requests.RequestException)
+    return "unreadable answer" if is_answered else str(RequestFailed(error))
+
+
+def build_search_tool(
+    api_key: SecretStr, base_url: str | None = None, redact: Redact = lambda tree: tree
+) -> WebSearchTool:
+    """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
+    tool = WebSearchTool()
+    tool._redact = redact
+    tool._tavily = TavilySearch(
+        tavily_api_key=api_key.get_secret_value(),
+        api_base_url=base_url,
+        max_results=MAX_RESULTS,
+        search_depth="advanced",
+        handle_tool_error=False,  # no results must not come back as a text
+    )
+    return tool
+
+
+def check_search(api_key: SecretStr, base_url: str | None = None) -> str:
+    """Return how far the search can be used, by the account's usage, which costs nothing.
+
+    Raises:
+        SearchUnavailable: It cannot be reached, or refuses the key.
+    """
+    url = base_url or TAVILY_URL
+    headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
+    limits: dict[str, Any] = {"seconds": CHECK_SECONDS, "max_bytes": MAX_USAGE_BYTES}
+    try:
+        status = send_request("GET", f"{url}/usage", headers=headers, **limits).status
+    except RequestFailed as error:
+        raise SearchUnavailable(f"cannot be reached{error.problem and f': {error.problem}'}") from None
+    except AnswerTooLarge as error:
+        raise SearchUnavailable(f"cannot be used: {error}") from None
+    if status == 407:
+        raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
+    if 300 <= status < 400:
+        raise SearchUnavailable(f"redirects to another address ({status}): name that one")
+    if status in (401, 403):
+        raise SearchUnavailable(f"the key is refused ({status})")
+    return "reachable, accepts the key" if status < 400 else "reachable; the key was not checked"

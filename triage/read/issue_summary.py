@@ -1,0 +1,112 @@
+"""What a report says, in a few fields, as text or as JSON. It needs no checkout."""
+
+import json
+import re
+
+from triage.domain.findings import Kind, MissingInformation, Severity
+from triage.domain.issue import Issue, Quote, Regression, Trace
+from triage.domain.value import Value
+from triage.read.kind.issue_kind import read_kind
+from triage.read.questions.missing_information import find_missing_information
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts
+
+_PROJECT = re.compile(r"https?://[^/]+/([\w.-]{1,100}/[\w.-]{1,100})(?:/|$)")
+
+
+class ReadingSummary(Value):
+    kind: Kind | None
+    """None if it is uncertain."""
+    likeliest: Kind
+    probability: float
+    language: str
+    """ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
+    security: bool
+    version: str | None
+    """The project's."""
+    error: str | None
+    traces: list[Trace]
+    regression: Regression | None
+    severity: Severity | None
+    missing: list[MissingInformation]
+
+
+def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
+    """`project` is `owner/name`; without it, the issue's URL says it. Raises nothing for any text."""
+    url = _PROJECT.match(issue.url)
+    project = project or (url[1] if url else "")
+    parsed = read_issue(issue)
+    kind = read_kind(parsed, issue.labels)
+    facts = find_facts(parsed, project)
+    may_be_bug = kind.kind in ("bug", None)
+    severity = facts.severity if may_be_bug else None
+    return ReadingSummary(
+        kind=kind.kind,
+        likeliest=kind.kind or kind.likeliest,
+        probability=round(kind.probability, 3),
+        language=parsed.language,
+        security=kind.security,
+        version=_text(facts.version),
+        error=_text(facts.error),
+        traces=parsed.stack_traces,
+        regression=facts.regression,
+        severity=severity.severity if severity else None,
+        missing=find_missing_information(parsed, [], project) if may_be_bug else [],
+    )
+
+
+def _text(quote: Quote | None) -> str | None:
+    return quote.text if quote else None
+
+
+_ONE_WORD = {"feature_request": "feature"}
+
+
+def name_kind(issue: Issue) -> str:
+    """Return one word, the likeliest of bug, feature and question."""
+    kind = read_kind(read_issue(issue), issue.labels).likeliest
+    return _ONE_WORD.get(kind, kind)
+
+
+def dump_summary(issue: Issue, project: str = "", *, indent: int | None = None) -> str:
+    """Return the fields as JSON. `missing` has the kinds of what would be asked. `project` is `owner/name`."""
+    fields = summarize_issue(issue, project).model_dump(mode="json")
+    fields["missing"] = [question["kind"] for question in fields["missing"]]
+    return json.dumps(fields, indent=indent)
+
+
+def format_summary(issue: Issue) -> str:
+    """Return the fields that the report has, one per line."""
+    summary = summarize_issue(issue)
+    fields = {
+        "kind": _describe_kind(summary),
+        "language": None if summary.language == "en" else summary.language,
+        "version": summary.version,
+        "error": summary.error,
+        "traces": "; ".join(map(_describe_trace, summary.traces)),
+        "regression": _describe_regression(summary.regression) if summary.regression else None,
+        "severity": summary.severity,
+    }
+    found = [f"{name + ':':12} {value}\n" for name, value in fields.items() if value]
+    asked = [f"- {question.question}\n" for question in summary.missing]
+    return "".join([*found, "\nWould be asked:\n" if asked else "", *asked])
+
+
+def _describe_kind(summary: ReadingSummary) -> str:
+    name = summary.likeliest.replace("_", " ")
+    doubt = "" if summary.kind else ", too uncertain to say"
+    security = "; may report a vulnerability" if summary.security else ""
+    return f"{name} ({summary.probability:.2f}{doubt}){security}"
+
+
+def _describe_regression(regression: Regression) -> str:
+    parts = [("worked in", regression.worked_in), ("broken in", regression.broken_in)]
+    versions = ", ".join(f"{words} {version}" for words, version in parts if version)
+    said = " ".join(regression.quote.text.split())
+    return f"{versions} (“{said}”)" if versions else f"“{said}”"
+
+
+def _describe_trace(trace: Trace) -> str:
+    last = trace.frames[-1] if trace.frames else None
+    end = f", ends in {last.path}" + (f":{last.line}" if last.line else "") if last else ""
+    return f"{trace.language}, {len(trace.frames)} frame{'s' * (len(trace.frames) != 1)}{end}"

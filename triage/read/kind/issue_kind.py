@@ -1,0 +1,222 @@
+"""Tells what kind of issue it is, or that this is uncertain.
+
+In this order: a label that a person set; a stack trace that ends in the repository; the project's own form; a title
+that says it; the project's labelled past, else a learned model: multinomial logistic regression, with the weights of
+`bench/train_kinds.py`.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from triage.domain.findings import Kind
+from triage.domain.issue import KindReading, LearnedKind, ParsedIssue
+from triage.read.issue_forms import drop_template_text, find_form_kind, find_used_forms, parse_forms
+from triage.read.kind.kind_features import describe_title, extract_kind_features
+from triage.read.kind.security_signs import reports_vulnerability
+from triage.read.kind_names import find_labelled_kind, find_named_kind
+from triage.read.text_signs import FAILURE, count_words, find_crash_words, has_error
+
+_MAX_CHARS = 3_000
+"""Templates ask for the kind in their first lines."""
+_FIELD = (
+    r"(?:(?:issue|report|ticket|bug)[ -]?(?:type|kind|category)|type|kind|category|"
+    r"(?:type|kind) of (?:issue|report|ticket|request)|i'm submitting an?[ .…]{0,5})"
+)
+_ANSWER = r"(?:[ \t#*_?]{0,10}:[ \t*_]{0,6}\n?\n?|[ \t#*_?]{0,10}\n[ \t]{0,8}\n?)[ \t]{0,8}([^\n]{1,60})$"
+"""After a colon, or on one of the next two lines."""
+_HEADING = re.compile(rf"^[ \t>]{{0,8}}#{{1,6}}[ \t]{{0,4}}{_FIELD}{_ANSWER}", re.I | re.M)
+_LINE = re.compile(rf"^[ \t>*_-]{{0,8}}{_FIELD}{_ANSWER}", re.I | re.M)
+_EITHER = re.compile(
+    r"(?:request|suggest) an? \W{0,3}feature\W{0,3} or report an? \W{0,3}bug\W{0,8}([^\n*]{1,60})", re.I
+)
+_PREFIX = re.compile(r"^\s*(?:\[([^\]]{2,40})\]|([A-Za-z][\w /-]{1,28}?)\s?:)")
+_FEATURE_FORM = re.compile(
+    r"solution you'd like|feature (?:request|description)|related to a problem|alternatives (?:you've )?considered",
+    re.I,
+)
+_ASKS_HOW = re.compile(
+    r"^\W*(?:\[[^\]]{1,40}\]\W*|question\W+)?how (?:do|does|can|could|to|should|would)\b(?! (?:not|n['’]t)\b)", re.I
+)
+_ENDS_AS_QUESTION = re.compile(r"\w\W{0,3}[?？]\W*$")
+
+
+def find_declared_kind(parsed: ParsedIssue) -> Kind | None:
+    """Return the kind that the reporter chose; None without a choice, or when the choice says little.
+
+    Reporters choose “feature request” and “question” when they mean it. “Bug” counts as a form's field and as a prefix
+    of the title. Elsewhere people choose it for whatever does not work for them: of 81 questions and bugs in two
+    projects whose template starts with a line `Type: Bug` or with the question for it, 20 were bugs.
+    """
+    text = parsed.prose[:_MAX_CHARS]
+    if match := _HEADING.search(text):
+        return find_named_kind(match[1])
+    for pattern in (_LINE, _EITHER):
+        if (match := pattern.search(text)) and (kind := find_named_kind(match[1])):
+            return None if kind == "bug" else kind
+    prefix = _PREFIX.match(parsed.title)
+    if prefix and (kind := find_named_kind(prefix[1] or prefix[2])):
+        return kind
+    answered = (section.heading for section in parsed.sections if section.text.strip())
+    return "feature_request" if any(map(_FEATURE_FORM.search, answered)) else None
+
+
+WEIGHTS_FILE = Path(__file__).with_name("kind_weights.json")
+KINDS: tuple[LearnedKind, ...] = get_args(LearnedKind)
+DECLARED_LOGIT = 2.0
+"""Added for the kind that the reporter chose: it becomes about seven times as likely."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    scale: float
+    """Of the whole numbers in `features`, which the file has to be small."""
+    bias: list[float]
+    features: Mapping[str, list[int]]
+    """For each feature one weight per kind, in the order of `KINDS`."""
+
+
+def _load_weights() -> Weights:
+    stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
+    return Weights(scale=stored["scale"], bias=stored["bias"], features=stored["features"])
+
+
+_WEIGHTS = _load_weights()
+# When the module is imported, because agents run on an event loop, which no file may block.
+
+
+def estimate_kind(parsed: ParsedIssue) -> dict[LearnedKind, float]:
+    """The probability of each kind. Bugs count as more frequent than other kinds, as they are in most projects."""
+    logits = list(_WEIGHTS.bias)
+    for name, value in extract_kind_features(parsed).items():
+        for position, weight in enumerate(_WEIGHTS.features.get(name, ())):
+            logits[position] += value * weight * _WEIGHTS.scale
+    if (declared := find_declared_kind(parsed)) in KINDS:
+        logits[KINDS.index(declared)] += DECLARED_LOGIT
+    highest = max(logits)
+    powers = [math.exp(logit - highest) for logit in logits]
+    return {kind: power / sum(powers) for kind, power in zip(KINDS, powers, strict=True)}
+
+
+_CERTAIN_FROM: dict[LearnedKind, float] = {"bug": 0.8, "feature_request": 0.6, "question": 0.7}
+"""Least probability to claim the kind. Of 1,500 issues of five projects, with weights learned from the other four
+(`bench/train_kinds.py`), 83 of 100 claimed bugs, 87 feature requests and 93 questions are right."""
+_ABOUT_DOCUMENTATION = re.compile(
+    r"(?i)\b(?:typos?|misspell\w*|(?:broken|dead) links?|mistakes?|errors?) (?:\w+ ){0,3}?(?:in|on) (?:\S+ ){0,4}?"
+    r"(?:docs?|documentation|readme|docstrings?|tutorials?|man ?pages?|website|changelog|guides?)\b"
+    r"|\b(?:docs|documentation|readme|docstring|tutorial|man ?page|changelog|contributing guide)(?:\.\w+)?"
+    r"(?: (?:page|example|of|for|on|in) ?\S*){0,2} (?:\w+ )?(?:is|are|has|lacks?|does|do|says?|should|needs?|links?|"
+    r"mentions?|contains?|refers?|misses)\b"
+    r"|\b(?:un|not |mis)documented\b|^\W*(?:document|clarify|docs?\W{1,2})\b"
+    r"|^\W*(?:fix|improve|update|correct|expand|missing|outdated|wrong|incorrect|better|more)\b.*"
+    r"\b(?:docs|documentation|readme|docstrings?|tutorials?|man ?pages?)\b"
+)
+_ABOUT_CI = re.compile(
+    r"(?i)\bflak[ey]\w* (?:\w+ ){0,2}tests?\b|\btests?\b.{0,60}\b(?:is|are) flak[ey]|^\W*CI\b"
+    r"|\bCI (?:is|job|build|fail\w*|broken|red|workflow|pipeline)\b|\btest\w* .{0,40}\b(?:in|on) CI\b"
+    r"|\b(?:nightly|scheduled|release) (?:build|job|workflow)s? (?:fail|is|are|broke)\w*"
+)
+
+
+def read_kind(
+    parsed: ParsedIssue,
+    labels: Sequence[str] = (),
+    templates: Sequence[str] = (),
+    *,
+    ends_here: bool = False,
+    learned: Mapping[LearnedKind, float] | None = None,
+) -> KindReading:
+    """Return the kind that the issue is handled as, or none.
+
+    Args:
+        parsed: The issue.
+        labels: Of the issue, its type among them.
+        templates: Texts of the repository's issue templates.
+        ends_here: Whether a stack trace of the report ends in a file of the repository.
+        learned: Probabilities by the repository's own issues, if there are enough.
+    """
+    own = drop_template_text(parsed, templates)
+    chances = learned or estimate_kind(parsed)
+    likeliest = max(chances, key=lambda candidate: chances[candidate])
+    said = _find_said_kind(own, labels, templates, chances, ends_here=ends_here)
+    is_certain = chances[likeliest] >= _CERTAIN_FROM[likeliest] and not _is_contradicted(own, likeliest)
+    kind = said or (likeliest if is_certain else None)
+    return KindReading(
+        kind=kind,
+        likeliest=said if said in KINDS else likeliest,
+        probability=1.0 if said else chances[likeliest],
+        security=reports_vulnerability(own, labels, is_request=kind == "feature_request"),
+    )
+
+
+def _find_said_kind(
+    own: ParsedIssue,
+    labels: Sequence[str],
+    templates: Sequence[str],
+    chances: Mapping[LearnedKind, float],
+    *,
+    ends_here: bool,
+) -> Kind | None:
+    """Return the kind that something says outright; None if only the words are left."""
+    if _is_not_actionable(own):
+        return "not_actionable"
+    forms = find_used_forms(parse_forms(templates), own)
+    of_forms = {label for form in forms for label in form.labels}
+    if kind := find_labelled_kind([label for label in labels if label not in of_forms]):
+        return kind
+    if ends_here:
+        return "bug"
+    declared = find_declared_kind(own)
+    if kind := find_form_kind(forms) or find_labelled_kind(labels):
+        return kind if declared in (None, kind) or kind == "bug" else declared
+    if declared in ("documentation", "ci"):
+        return declared
+    if kind := _find_title_kind(own):
+        return kind
+    return "question" if _is_question_title(own, chances) else None
+
+
+def _find_title_kind(parsed: ParsedIssue) -> Kind | None:
+    if find_crash_words(parsed.title):
+        return None
+    if _ABOUT_DOCUMENTATION.search(parsed.title) and not parsed.traces:
+        return "documentation"
+    return "ci" if _ABOUT_CI.search(parsed.title) else None
+
+
+def _is_contradicted(parsed: ParsedIssue, kind: Kind) -> bool:
+    """Return whether the report shows an error and its words ask: whose fault it is, they do not say."""
+    return (kind == "question" and _shows_failure(parsed)) or (kind == "feature_request" and bool(parsed.traces))
+
+
+LIBRARY_PATH = re.compile(r"[/\\](?:lib[/\\]python[\d.]*|node_modules|\.cargo)[/\\]((?:site|dist)-packages[/\\])?")
+
+
+def is_library_path(path: str) -> bool:
+    """Return whether a path of a trace is of a library or of a language, and not of an installed package."""
+    library = LIBRARY_PATH.search(path)
+    return library is not None and not library[1]
+
+
+def _is_question_title(parsed: ParsedIssue, chances: Mapping[LearnedKind, float]) -> bool:
+    """Return whether the title asks, and not for something new: of 63 such issues on five trackers, two were bugs."""
+    asks = _ENDS_AS_QUESTION.search(parsed.title) and "observes" not in describe_title(parsed.title)
+    fails = _shows_failure(parsed) or FAILURE.search(parsed.prose[:_MAX_CHARS])
+    is_question = _ASKS_HOW.match(parsed.title) or (asks and not fails)
+    return bool(is_question) and chances["question"] > chances["feature_request"]
+
+
+def _shows_failure(parsed: ParsedIssue) -> bool:
+    return bool(parsed.traces) or has_error(parsed)
+
+
+def _is_not_actionable(parsed: ParsedIssue) -> bool:
+    """Return whether it says nothing: no word of its own below a title that is no sentence."""
+    own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith(("#", ">")))
+    if parsed.code or parsed.links or len(re.findall(r"\w{2,}", own_words)) > 3:
+        return False
+    return not _PREFIX.sub("", parsed.title).strip() or count_words(parsed.title) < 2

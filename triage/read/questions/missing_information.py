@@ -1,0 +1,223 @@
+"""Finds what a maintainer would really have to ask: at most three questions, each with its reason.
+
+Of 155 reports that were read by hand, ten needed a question. So what a report shows counts for more than what it leaves
+out: who can run the example, or reads the error, needs neither the version nor what was expected. Three rules ask: a
+required field of the project's form that nothing in the report answers; an error that only a picture shows; and a
+report in which nothing can be seen. Questions are in the language of the report; reasons are for maintainers.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from triage.domain.findings import MissingInformation, MissingKind
+from triage.domain.issue import ParsedIssue, ReportFacts
+from triage.read.issue_forms import (
+    FormField,
+    drop_template_text,
+    find_answer,
+    find_bug_form,
+    find_used_forms,
+    join_own_headings,
+    parse_forms,
+)
+from triage.read.kind.kind_features import describe_title
+from triage.read.report_facts import find_facts
+from triage.read.reporter_language import get_phrases
+from triage.read.text_signs import (
+    FAILURE,
+    NUMBERED,
+    count_words,
+    find_crash_words,
+    has_code,
+    has_error,
+)
+from triage.read.versions.versions import MOVING_VERSION, names_platform
+
+MAX_QUESTIONS = 3
+_ORDER: tuple[MissingKind, ...] = (
+    *("reproduction", "error_output", "version", "environment", "actual", "expected", "configuration", "other"),
+)
+_REASONS: dict[MissingKind, str] = {
+    "reproduction": "Without steps or code nobody else can see the problem.",
+    "error_output": "The message and the trace name the place in the code.",
+    "version": "It tells which code ran, and whether the problem is already fixed.",
+    "actual": "The report does not say what goes wrong.",
+    "expected": "It tells a bug from behaviour that is meant.",
+    "environment": "The project's form asks for it, as the answer may depend on it.",
+    "configuration": "The same code behaves differently under another configuration.",
+    "other": "The project's form requires it.",
+}
+_MANY_WORDS = 60
+"""Longer prose says what happens, whatever words it uses."""
+_MANY_FOREIGN_WORDS = 18
+"""In a language whose words the rules below cannot read."""
+_MANY_NAMES = 2
+_TITLE_WORDS = 6
+_STEPS_WORDS = 25
+_MAX_QUOTE_CHARS = 80
+_MAX_LINKS = 50
+_MAX_CHARS = 20_000
+_SANDBOX = re.compile(
+    r"codesandbox|stackblitz|codepen|jsfiddle|jsbin|plnkr|replit|godbolt|gist\.|colab\.|play\.|playground|cirrus-ci|"
+    r"travis-ci|circleci|appveyor|dev\.azure|buildkite|pastebin|paste\.|bpa\.st|asciinema",
+    re.I,
+)
+"""Sites with code that runs, or with the log of a build."""
+_PICTURE = re.compile(r"^https://[^/]+$")
+"""Of a picture only the origin is read, and nothing of it is in the text."""
+_CAUSE = re.compile(
+    r"\b(?:when|if|after|once|whenever|while|upon|then|every time|expected|by \w+ing|causes|on (?:an?|the|my) \w+)\b",
+    re.I,
+)
+"""What is done, or where."""
+_GENERAL = re.compile(
+    r"(?i)\b(?:(?:is|are|does|do|it)(?:n['’]?t| not) work\w*|not working|doesnt work|won['’]?t work|crash\w*|broken|"
+    r"errors?|exceptions?|problems?|issues?|bugs?|help|fail\w*|hangs?|freez\w+|slow\w*|any ?more)\b"
+)
+"""Words that could stand above any report."""
+_ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
+_PICTURED = re.compile(
+    r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
+    r"(?:errors?|message|log|output)\b"
+)
+_TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
+_TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)
+_POINTER = re.compile(r"`[^`\n]{2,200}`|(?<![\w/])#\d+\b|https?://")
+_LINK = re.compile(r"https?://\S{1,500}")
+
+
+def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
+    """Questions to the reporter of what may be a bug, the most useful first. Empty for a complete report.
+
+    `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
+    `project` is `owner/name`.
+    """
+    parsed = drop_template_text(parsed, forms)
+    facts = find_facts(parsed, project)
+    is_silent = says_nothing(parsed)
+    known_forms = parse_forms(forms)
+    used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if is_silent else [])
+    fields = used[0].fields if used else []
+    parsed = parsed.model_copy(update={"sections": join_own_headings(parsed.sections, fields)})
+    asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
+    answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
+    known = answered | {question.kind for question in asked}
+    asked += [
+        question for question in _ask_general(parsed, facts, project, is_silent=is_silent) if question.kind not in known
+    ]
+    needs_no_version = forms and not any("version" in form.casefold() for form in forms)
+    if facts.version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
+        asked = [question for question in asked if question.kind != "version"]
+    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
+
+
+def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: bool) -> Iterator[MissingInformation]:
+    """Ask for fields that the form requires, that are empty, and that nothing else in the report answers."""
+    is_shown = has_error(parsed) or has_code(parsed) or _shows_picture(parsed)
+    shown: dict[MissingKind, bool] = {
+        "reproduction": not is_silent and can_be_seen(parsed),
+        "error_output": has_error(parsed),
+        "environment": names_platform(parsed.text),
+        "version": False,
+    }
+    for field in fields:
+        if field.required and not find_answer(field, parsed.sections) and not shown.get(field.kind, is_shown):
+            question = get_phrases(parsed.language).ask_field.format(label=field.label)
+            yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
+
+
+def _ask_general(
+    parsed: ParsedIssue, facts: ReportFacts, project: str, *, is_silent: bool
+) -> Iterator[MissingInformation]:
+    phrases = get_phrases(parsed.language)
+    crash = find_crash_words(_write_out(parsed))
+    if _leaves_error_to_picture(parsed):
+        yield MissingInformation(
+            kind="error_output",
+            question=phrases.ask_text_of_picture,
+            reason="As text it can be searched for in the code.",
+        )
+    elif is_silent and crash:
+        yield MissingInformation(
+            kind="error_output",
+            question=phrases.ask_error,
+            reason=f"The report says “{_shorten(crash)}”, but shows neither the message nor where it came from.",
+        )
+    if is_silent:
+        title = _shorten(parsed.title.strip(" .:!?"))
+        subject = f"“{title}”" if title else "a problem"
+        yield MissingInformation(
+            kind="reproduction",
+            question=phrases.ask_steps,
+            reason=f"The report describes {subject}, but not how somebody else can see it.",
+        )
+        name = project.rpartition("/")[2] if "/" in project else ""  # else the name of a folder
+        plain, named = (
+            (phrases.ask_two_versions, phrases.ask_two_versions_of)
+            if facts.regression
+            else (phrases.ask_version, phrases.ask_version_of)
+        )
+        question = named.format(project=name) if name else plain
+        yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
+
+
+def speaks_of_failure(parsed: ParsedIssue) -> bool:
+    """Return whether anything in a report fails, in words or in a picture: an advertisement has nothing to ask for.
+
+    The words are English; of a report in another language nobody knows.
+    """
+    says = parsed.language != "en" or FAILURE.search(_write_out(parsed)) is not None
+    return says or has_error(parsed) or _shows_picture(parsed)
+
+
+def asks_for_help(parsed: ParsedIssue) -> bool:
+    """Return whether a report of a few words has one of trouble: who sends a letter has nothing to add."""
+    return speaks_of_failure(parsed) or _GENERAL.search(_write_out(parsed)) is not None
+
+
+def says_nothing(parsed: ParsedIssue) -> bool:
+    """Return whether a report is short, names nothing, has a title that could stand above any, and shows nothing."""
+    title, prose = _TAG.sub("", parsed.title), _extract_own_words(parsed)
+    is_telling = count_words(title) >= _TITLE_WORDS and not _GENERAL.search(title)
+    if is_telling or "changes only" in describe_title(parsed.title) or can_be_seen(parsed):
+        return False
+    named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose)}
+    many = _MANY_WORDS if parsed.language == "en" else _MANY_FOREIGN_WORDS
+    return count_words(_LINK.sub("", prose)) < many and len(named) < _MANY_NAMES
+
+
+def can_be_seen(parsed: ParsedIssue) -> bool:
+    """Return whether a maintainer can run it, click through it, or read where it fails."""
+    if has_code(parsed) or has_error(parsed) or any(map(_SANDBOX.search, parsed.links[:_MAX_LINKS])):
+        return True
+    prose = _extract_own_words(parsed)
+    is_described = len(_CAUSE.findall(prose)) >= 2 and count_words(prose) >= _STEPS_WORDS
+    return is_described or len(NUMBERED.findall(prose)) >= 2
+
+
+def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
+    """Return whether the report speaks of an error that only a picture shows."""
+    text = _write_out(parsed)
+    speaks = _ERROR if count_words(text) <= _STEPS_WORDS else _PICTURED
+    is_shown = has_error(parsed) or has_code(parsed)
+    return not is_shown and _shows_picture(parsed) and speaks.search(text) is not None
+
+
+def _shows_picture(parsed: ParsedIssue) -> bool:
+    prose = parsed.prose[:_MAX_CHARS]
+    return any(_PICTURE.match(link) and link.partition("//")[2] not in prose for link in parsed.links[:_MAX_LINKS])
+
+
+def _extract_own_words(parsed: ParsedIssue) -> str:
+    """Return prose without headings and checklists, which come from templates, and without answers that are none."""
+    lines = parsed.prose[:_MAX_CHARS].split("\n")
+    return "\n".join(line for line in lines if not _TEMPLATE_LINE.match(line))
+
+
+def _write_out(parsed: ParsedIssue) -> str:
+    return f"{parsed.title}\n{_extract_own_words(parsed)}"
+
+
+def _shorten(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _MAX_QUOTE_CHARS else words[: _MAX_QUOTE_CHARS - 1].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,63 @@
+"""Collects what a report says about itself. Takes time linear in the text, and raises nothing for any text."""
+
+from collections.abc import Sequence
+
+from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
+from triage.read.kind.severity_signs import find_severity
+from triage.read.text_signs import quote
+from triage.read.versions.named_fix import find_named_fix
+from triage.read.versions.project_version import find_project_version
+from triage.read.versions.regressions import find_regression
+
+
+def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
+    """Version, error and so on. `project` is `owner/name`: its name tells versions apart."""
+    version, regression = find_version(parsed, project)
+    return ReportFacts(
+        version=version,
+        error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
+        regression=regression,
+        named_fix=find_named_fix(parsed, project),
+        severity=find_severity(parsed),
+    )
+
+
+def find_version(parsed: ParsedIssue, project: str = "") -> tuple[Quote | None, Regression | None]:
+    """Return the version that the report is about, and what it says of versions that worked."""
+    regression = find_regression(parsed)
+    if regression and "#" in regression.broken_in:
+        regression = regression.model_copy(update={"broken_in": _own_pull_request(regression.broken_in, project)})
+    worked, broken = (regression.worked_in, regression.broken_in) if regression else ("", "")
+    version = find_project_version(parsed, project, worked)
+    if version is None and "." in broken:
+        version = quote(parsed, broken)
+    return version, _complete(regression, version.text) if regression and version else regression
+
+
+def _own_pull_request(written: str, project: str) -> str:
+    """Return `#12` of `owner/name#12`; empty if it is of a repository of another name."""
+    repository, _, number = written.partition("#")
+    is_own = not repository or repository.rpartition("/")[2].casefold() == project.rpartition("/")[2].casefold()
+    return f"#{number}" if is_own else ""
+
+
+def _complete(regression: Regression, version: str) -> Regression:
+    """Return the regression with the version of the report, which is about the version in which it is broken."""
+    if not regression.worked_in or regression.broken_in or regression.worked_in in version:
+        return regression
+    return regression.model_copy(update={"broken_in": version})
+
+
+_PROMPTS = "$>#. \t"
+"""Characters that stand before a command or an input, as in `$ make` and `>>> run()`."""
+
+
+def quote_code_steps(steps: Sequence[str], parsed: ParsedIssue) -> list[str]:
+    """Return the steps that are not blank; between backticks those that begin a line of the issue's code."""
+    lines = [line.lstrip(_PROMPTS) for block in parsed.code for line in block.text.splitlines()]
+    return [_quote(step.strip(), lines) for step in steps if step.strip()]
+
+
+def _quote(step: str, lines: Sequence[str]) -> str:
+    is_code = any(line.startswith(step) and not line[len(step) :][:1].strip() for line in lines)
+    return f"`{step}`" if is_code and "`" not in step else step

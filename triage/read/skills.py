@@ -1,0 +1,162 @@
+"""Parses skills of the project, `.github/triage/skills/<id>.md`, and decides which of them apply to an issue."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pathspec import PathSpec
+
+from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
+from triage.domain.issue import Issue, Section
+from triage.domain.skill import BrokenSkill, Skill, SkillConditions, SkillHeader
+from triage.safety.clean_text import clean_text
+from triage.safety.safe_markdown import format_code_span
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+MAX_SKILL_BYTES = 32 * 1024
+MAX_BODY_CHARS = 6_000
+"""About 2,000 tokens, in every prompt that follows."""
+MAX_REFERENCES = 30
+"""Links and code spans that may be paths."""
+MAX_NAME_CHARS = 80
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,2})[ \t]+(\S[^\n]{0,300})")
+_LINK = re.compile(r"\]\([ \t]*<?([^()\s<>]{1,300})")
+_CODE_SPAN = re.compile(r"`([^`\s]{1,300})`")
+
+
+def parse_skill(path: str, data: bytes) -> Skill | BrokenSkill:
+    """Return the skill in a file's bytes, or what is wrong with it."""
+    skill_id = path.rpartition("/")[2].removesuffix(".md")
+    if not _ID.fullmatch(skill_id):
+        problem = "the name of the file may have small letters, digits and hyphens, at most 64, before .md"
+        return BrokenSkill(path=path, problem=problem)
+    try:
+        text = clean_text(redact_likely_secrets(decode_strictly(data, MAX_SKILL_BYTES), path))
+        header, body = _split_text(text)
+    except InvalidYaml as error:
+        return BrokenSkill(path=path, problem=list_problems(error.problems))
+    except _BadText as error:
+        return BrokenSkill(path=path, problem=str(error))
+    name, sections = _split_sections(body)
+    approval = header.requires_approval
+    return Skill(
+        id=skill_id,
+        path=path,
+        name=name or skill_id,
+        description=header.description,
+        when=header.when,
+        requires_approval=approval != "false",
+        checkpoint_type=approval if approval not in ("true", "false") else "",
+        sections=sections,
+        references=_find_references(body),
+    )
+
+
+class _BadText(ValueError):
+    pass
+
+
+def _split_text(text: str) -> tuple[SkillHeader, str]:
+    front = _FRONT_MATTER.match(text)
+    if front is None:
+        raise _BadText("line 1: the file must begin with front matter between two lines `---`, with a description")
+    # The empty line stands for the first `---`, so that the lines of errors are those of the file.
+    header = parse_strictly("\n" + front[1], SkillHeader, {"when": SkillConditions})
+    if header is None:
+        raise _BadText("line 1: description is missing")
+    body = text[front.end() :].strip()
+    if not body:
+        raise _BadText("there is no text below the front matter")
+    if len(body) > MAX_BODY_CHARS:
+        raise _BadText(
+            f"the text has {len(body):,} characters; {MAX_BODY_CHARS:,} are allowed: move details into a file that it "
+            "links to"
+        )
+    return header, body
+
+
+def _split_sections(body: str) -> tuple[str, list[Section]]:
+    """Return the first heading of the first level, and the text by its headings of the second."""
+    name = ""
+    lines: list[str] = []
+    sections: list[tuple[str, list[str]]] = [("", lines)]
+    for line, level, heading in _read_headings(body):
+        if level == 1 and not name:
+            name = heading[:MAX_NAME_CHARS].strip()
+        elif level == 2:
+            lines = []
+            sections.append((heading, lines))
+        else:
+            lines.append(line)
+    texts = [Section(heading=heading, text="\n".join(lines).strip()) for heading, lines in sections]
+    return name, [section for section in texts if section.text]
+
+
+def _read_headings(body: str) -> Iterator[tuple[str, int, str]]:
+    """Yield each line with the level and the text of the heading that it is; level 0 for other lines."""
+    fence = ""
+    for line in body.split("\n"):
+        mark = _CODE_FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip(" `~"):
+            fence = ""
+        heading = None if fence or mark else _HEADING.fullmatch(line)
+        yield line, len(heading[1]) if heading else 0, heading[2].rstrip("# \t") if heading else ""
+
+
+def _find_references(body: str) -> list[str]:
+    found = [*_LINK.findall(body), *(span for span in _CODE_SPAN.findall(body) if "/" in span or "." in span)]
+    paths = [path for path in dict.fromkeys(found) if "://" not in path and not path.startswith(("#", "//", "mailto:"))]
+    return paths[:MAX_REFERENCES]
+
+
+MAX_PATHS = 200
+"""Files that an issue names."""
+
+
+def match_skills(skills: Sequence[Skill], issue: Issue, text: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the skills that apply, by id, with the reasons: a label first, then a file, then a word.
+
+    `text` is the visible text of the issue, and `paths` are files of the repository that it names or that are suspects.
+    One entry of one condition is enough.
+    """
+    plain = _fold(text)
+    found = {skill.id: list(_find_reasons(skill, issue, plain, paths[:MAX_PATHS])) for skill in skills}
+    matched = [(min(rank for rank, _ in reasons), skill) for skill, reasons in found.items() if reasons]
+    return {skill: [reason for _, reason in found[skill]] for _, skill in sorted(matched)}
+
+
+def _find_reasons(skill: Skill, issue: Issue, text: str, paths: Sequence[str]) -> Iterator[tuple[int, str]]:
+    when = skill.when
+    label = next((label for label in when.labels if issue.has_label(label)), None)
+    if label:
+        yield 1, f"the label {format_code_span(label)}"
+    # The default backend backtracks, see `find/files/file_filter.py`.
+    patterns = PathSpec.from_lines("gitignore", when.paths, backend="re2") if when.paths else None
+    path = next((path for path in paths if patterns.match_file(path)), None) if patterns else None
+    if path:
+        yield 2, f"the file {format_code_span(path)}"
+    word = next((word for word in when.words if _has_word(text, _fold(word))), None)
+    if word:
+        yield 3, f"the word {format_code_span(word)}"
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _has_word(text: str, word: str) -> bool:
+    if word not in text:
+        return False
+    before = r"(?<!\w)" if _has_spaces_around(word[0]) else ""
+    after = r"(?!\w)" if _has_spaces_around(word[-1]) else ""
+    return re.search(f"{before}{re.escape(word)}{after}", text) is not None
+
+
+def _has_spaces_around(character: str) -> bool:
+    """Whether a word ends with this character: Chinese, Japanese and Thai have no spaces, Korean has particles."""
+    is_thai = "\u0e00" <= character <= "\u0eff"  # with Lao
+    return (character.isalnum() or character == "_") and character < "\u2e80" and not is_thai

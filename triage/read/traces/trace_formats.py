@@ -1,0 +1,266 @@
+"""The formats of stack traces: what a frame looks like, the order of frames, and where the error is stated."""
+
+import re
+
+from triage.read.traces.trace_frames import (
+    GO_CALL,
+    GO_LOCATION,
+    NAME,
+    PANIC,
+    RAISED_NAME,
+    RUST_CALL,
+    RUST_LOCATION,
+    TraceFormat,
+    error_around,
+    error_by_any,
+    error_near,
+    find_diagnostic_frame,
+    find_dotnet_frame,
+    find_jvm_frame,
+    find_module_frame,
+    find_native_frame,
+    find_notebook_frame,
+    find_python_frame,
+    find_rust_panic,
+    find_script_frame,
+    frame_below_call,
+    frame_by_pattern,
+)
+
+_ERROR = rf"(?P<exception>{RAISED_NAME}|{NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
+
+_NATIVE_ERROR = error_near(
+    r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion |"
+    r"stop reason = |==\d{1,9}== (?=Invalid |Conditional |Use of ))(?P<message>.*)",
+    above=12,
+)
+
+TRACE_FORMATS: tuple[TraceFormat, ...] = (
+    TraceFormat(
+        "python",
+        ('File "',),
+        find_python_frame,
+        error_near(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_ERROR}", below=6),
+        gap=5,
+        starts=re.compile(r"Traceback \(most recent call last\)"),
+        ends=re.compile(rf"^[\s|]{{0,8}}{RAISED_NAME}(?::|\s*$)"),
+    ),
+    TraceFormat(
+        "python",
+        (" in ", "In [", "In["),
+        find_notebook_frame,
+        error_near(rf"(?!-){_ERROR}", below=24),
+        gap=22,
+        starts=re.compile(r"Traceback \(most recent call last\)"),
+        ends=re.compile(rf"^{RAISED_NAME}:"),
+    ),
+    TraceFormat(
+        "python",
+        (".py:",),
+        frame_by_pattern(
+            r"\s*[│|] (?P<path>[^\s│].{0,300}?\.py):(?P<line>\d{1,7}) in (?P<function>[\w<>.]{1,200})\s{1,200}[│|]\s*$"
+        ),
+        error_near(_ERROR, below=60),
+        gap=60,
+    ),
+    TraceFormat(
+        "python",
+        (".py:",),
+        frame_by_pattern(
+            r"(?P<path>[^\s:]{1,300}\.py):(?P<line>\d{1,7}): ?"
+            rf"(?:in (?P<function>[^\s]{{1,200}})\s*$|(?P<exception>{RAISED_NAME})\s*$|\s*$)"
+        ),
+        error_around(
+            rf"E {{1,8}}(?P<exception>{RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)",
+            r"E {1,8}(?P<message>\S.*)",
+            above=60,
+        ),
+        gap=60,
+        starts=re.compile(r"^_{3,} .{1,200} _{3,}$"),
+        ends=re.compile(rf"\.py:\d{{1,7}}: {RAISED_NAME}\s*$"),
+    ),
+    TraceFormat(
+        "java",
+        (".java", ".kt", ".scala", ".groovy", ".clj"),
+        find_jvm_frame,
+        error_near(
+            r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |.{0,120}?[\s:])??"
+            r"(?P<exception>[\w.$]{0,200}(?:Exception|Error|Throwable|Failure)\w{0,20})(?:: "
+            r"?(?P<message>.*)|\s*$)",
+            above=4,
+        ),
+        innermost_first=True,
+        starts=re.compile(r"^\s*(?:Caused by|Suppressed|Exception in thread|Wrapped by)\b"),
+    ),
+    TraceFormat(
+        "csharp",
+        ("at ",),
+        find_dotnet_frame,
+        error_near(
+            r"(?:.{0,400} ---> )?(?:\S.{0,80}?[\s:|])?"
+            r"(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[A-Z][\w.`]{1,200}Exception)"
+            r"(?: \(0x\w+\))?(?:: ?(?P<message>.*)|\s*$)",
+            above=12,
+        ),
+        innermost_first=True,
+        gap=12,
+        needs_error=True,
+        starts=re.compile(r"^\s*(?:Unhandled [Ee]xception|[\w.]+Exception: )"),
+    ),
+    TraceFormat(
+        "rust",
+        (".rs:",),
+        frame_below_call(RUST_LOCATION, RUST_CALL),
+        find_rust_panic,
+        innermost_first=True,
+        gap=4,
+    ),
+    TraceFormat("rust", ("panicked at",), frame_by_pattern(PANIC.pattern), find_rust_panic, single=True),
+    TraceFormat(
+        "javascript",
+        ("at ",),
+        find_script_frame,
+        error_near(
+            r"\s*[`\"']?(?:[\w./-]{1,100}:\d{1,7}(?::\d{1,7})? |error: |ERROR {1,2}|Caused by: |"
+            r"\[cause\]: |(?:\(node:\d{1,7}\) )?UnhandledPromiseRejectionWarning: )?"
+            r"(?:Uncaught |[Uu]nhandled [Rr]ejection:? |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) |"
+            r"(?:Unhandled|Uncaught) [Ee]xception: {1,4}){0,3}"
+            rf"(?P<exception>{NAME}(?:Error|Exception|Warning|Rejection|Violation)|Error)"
+            r"(?: \[[\w-]{1,80}\])?(?:: ?(?P<message>.*)|\s*$)",
+            above=8,
+        ),
+        innermost_first=True,
+        starts=re.compile(rf"^\s*(?:Uncaught |Caused by: |\[cause\]: )?{RAISED_NAME}: "),
+    ),
+    TraceFormat(
+        "javascript",
+        ("@",),
+        frame_by_pattern(
+            r"\s*(?P<function>[\w.$<>/*]{0,200})@(?P<path>[a-z-]{2,20}:/{2,3}[^\s]{1,400}?):(?P<line>\d{1,7})(?::\d{1,7})?\s*$"
+        ),
+        error_near(rf"\s*(?:Uncaught )?(?P<exception>{RAISED_NAME}): ?(?P<message>.*)", above=4),
+        innermost_first=True,
+    ),
+    TraceFormat(
+        "go",
+        (".go:",),
+        frame_below_call(GO_LOCATION, GO_CALL),
+        error_by_any(
+            error_near(
+                r"\s*(?:.{0,60}?panic(?: serving \S{1,60})?|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)",
+                above=14,
+            ),
+            error_near(r"\s*(?P<exception>\*\w[\w.]{1,100}) (?P<message>\S.*)", above=1),
+        ),
+        innermost_first=True,
+        gap=3,
+        starts=re.compile(r"^\s*goroutine \d+ \["),
+    ),
+    TraceFormat(
+        "ruby",
+        (":in ",),
+        frame_by_pattern(
+            r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? )?(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in "
+            r"[`'‘](?P<function>[^'’]{1,200})['’]"
+            r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
+        ),
+        error_by_any(
+            error_near(
+                r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
+                r"?(?P<message>.*?)\)?:?\s*$",
+                above=4,
+            ),
+            error_near(r"\s{1,8}(?P<message>\S.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\)\s*$", below=3),
+        ),
+        innermost_first=True,
+    ),
+    TraceFormat(
+        "php",
+        ("#",),
+        frame_by_pattern(
+            r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"
+        ),
+        error_by_any(
+            error_near(
+                r".{0,600}?\[object\] \((?P<exception>[\w\\]{1,200})\(code: \d{1,9}\): (?P<message>.{0,600}?) at "
+                r"(?P<path>\S{1,300}?\.php):(?P<line>\d{1,7})\)",
+                above=5,
+            ),
+            error_near(
+                r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
+                r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
+                r")?(?P<line>\d{1,7}))?\s*$",
+                above=5,
+            ),
+        ),
+        innermost_first=True,
+    ),
+    TraceFormat(
+        "php",
+        (" on line ",),
+        frame_by_pattern(
+            r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
+            r"Deprecated): {1,4}"
+            r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
+        ),
+        None,
+        single=True,
+    ),
+    TraceFormat(
+        "c",
+        ("#", " 0x"),
+        find_native_frame,
+        _NATIVE_ERROR,
+        innermost_first=True,
+        starts=re.compile(r"==\d+==ERROR"),
+        gap=2,
+    ),
+    TraceFormat(
+        "c",
+        ("#",),
+        find_module_frame,
+        _NATIVE_ERROR,
+        innermost_first=True,
+        starts=re.compile(r"==\d+==ERROR"),
+        needs_error=True,
+    ),
+    TraceFormat(
+        "elixir",
+        (".ex",),
+        frame_by_pattern(
+            r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
+            r"(?P<function>[A-Z:(][^\s(]{1,200}(?:/\d+.{0,40}|\(.{0,300}\)))$"
+        ),
+        error_near(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", above=3),
+        innermost_first=True,
+    ),
+    TraceFormat(
+        "shell",
+        (".sh: ", ".bash: ", ".zsh: ", ".zsh:", ".ksh: ", ".bats: "),
+        frame_by_pattern(
+            r".{0,40}?(?P<path>[^\s:]{1,300}\.(?:(?:ba|z|k)?sh|bats)):(?: (?:line )?)?(?P<line>\d{1,6}): "
+            r"(?P<message>\S.{0,300})"
+        ),
+        None,
+        single=True,
+    ),
+    TraceFormat(
+        "powershell",
+        (" char:", ": line "),
+        frame_by_pattern(
+            r"\s*(?:At |at (?P<function>[^\s,]{1,200}), )(?P<path>(?:[A-Za-z]:)?[^:\n]{1,300}\.psm?1)"
+            r"(?:: line |:)(?P<line>\d{1,6})(?: char:\d{1,5})?\s*$"
+        ),
+        error_near(r"\s*(?P<message>[^\s+].*[^\s:])\s*$", above=1),
+        innermost_first=True,
+        gap=6,
+    ),
+    TraceFormat(
+        "diagnostic",
+        ("-->",),
+        frame_by_pattern(r"\s*--> (?P<path>[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$"),
+        error_near(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", above=3),
+        single=True,
+    ),
+    TraceFormat("diagnostic", (":", "("), find_diagnostic_frame, None, single=True),
+)

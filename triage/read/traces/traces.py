@@ -1,0 +1,221 @@
+"""Finds stack traces and compiler messages of every language in `trace_formats.TRACE_FORMATS`.
+
+The libraries on PyPI read one language each (Python's own), so the formats are a table of ours.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from triage.domain.issue import Frame, Trace
+from triage.read.traces.trace_formats import TRACE_FORMATS
+from triage.read.traces.trace_frames import RAISED_NAME, FrameLine, RaisedError, TraceFormat
+
+_MAX_LINE_CHARS = 1_000
+_MAX_TRACES = 20
+_MAX_NEXT_LINE = 200
+_OF_A_PERSON = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Yy]ou|[Pp]lease|[Tt]hanks)\b")
+"""In the line below an error: the reporter goes on."""
+_MAX_FRAMES = 100
+_LOG_PREFIX = re.compile(
+    r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
+    r">{1,2} ?(?=\s*(?:File \"|Traceback|at |#\d{1,3} +0x|==\d{1,9}==|[A-Z]\w{0,40}(?:Error|Exception)\b|Error: ))|"
+    r"\[\d{1,3}\]<std(?:err|out)>:|"
+    r"[\w.-]{1,40} {1,20}\| |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
+    r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |"
+    r"(?:\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4})?[DEFIW][/ ]\s?[\w.$-]{1,40}\s{0,10}\(\s{0,5}\d{1,7}\): |"
+    r"[EWF]/?\s?AndroidRuntime: |\s?\d{1,2}:\d\d\.\d\d (?=\s*(?:File \"|Traceback|[A-Z]\w{0,40}(?:Error|Exception)\b))|"
+    r"\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4}\d{1,7} {1,4}\d{1,7} [EWF] \w{1,30}\s{0,4}: ){1,3}"
+)
+"""What pytest, MPI, Compose, CI, Maven and Android write before each line of a trace."""
+_JOINED_FROM = 80
+_MAX_JOINED_CHARS = 12_000
+_PYTHON_FRAME = re.compile(r"\s{1,8}(File \"[^\"\n]{1,300}\", line \d{1,7}(?:, in \S{1,100})?)\s{1,8}")
+_CALL_FRAME = re.compile(r"\s{1,8}(?=at (?:async )?[^\s()]{1,200} ?\([^\s()]{1,300}:\d{1,7}(?::\d{1,7})?\))")
+_LAST_ERROR = re.compile(r"\s{1,8}(?=[A-Za-z_.]{0,80}(?:Error|Exception): )")
+_LINES_BETWEEN = 6
+"""Above the second trace of a chain, that say how it belongs to the first."""
+_ABOVE_IS_WRAPPER = re.compile(
+    r"^\W*(?:Caused by\b|\[cause\]|\[previous exception\])|During handling of the above exception", re.M
+)
+_BELOW_IS_WRAPPER = re.compile(r"the direct cause of the following|^\W*Wrapped by\b|^Next [A-Z\\]", re.M)
+_MAX_CODE_LINES = 12
+"""Below a frame: IPython and rich show the lines around the one that fails."""
+_MARKED_LINE = re.compile(r"(?:-*>|❱) ?\d+[ │|]+(.*)|\d{1,6}\.\s+(.*)")
+_NO_CODE = re.compile(rf"E  |_{{3}}|[-=^~]+$|\[?\.\.\. |\d+ frames?\b|File \"|(?:{RAISED_NAME})(?::|$)")
+_DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
+
+_FrameGroup = list[tuple[int, FrameLine]]
+"""The frames of one trace in the order of the text, each with the number of its line."""
+
+
+@dataclass(frozen=True)
+class FoundTrace:
+    """A trace and the lines it covers: 0-based, the end exclusive."""
+
+    trace: Trace
+    start: int
+    end: int
+    error_line: str = ""
+
+
+def find_traces(text: str) -> list[FoundTrace]:
+    """Return all traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
+    lines, numbers = _split_lines(text)
+    used: set[int] = set()
+    found: list[FoundTrace] = []
+    for trace_format in TRACE_FORMATS:
+        if not any(needle in text for needle in trace_format.needles):
+            continue
+        for group in _group_frames(trace_format, lines, used):
+            trace = _build_trace(trace_format, group, lines)
+            if trace_format.needs_error and len(group) < 2 and trace.trace.exception is None:
+                continue
+            found.append(trace)
+            used.update(range(trace.start, trace.end))
+    ordered = sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
+    return [_place_in_text(one, numbers) for one in _mark_wrappers(ordered, lines)]
+
+
+def _mark_wrappers(found: Sequence[FoundTrace], lines: Sequence[str]) -> Iterator[FoundTrace]:
+    """Yield the traces. Of two in a chain, the one that is not where the failure began is marked."""
+    wrappers = set[int]()
+    for number, (above, below) in enumerate(pairwise(found)):
+        between = "\n".join(lines[max(above.end, below.start - _LINES_BETWEEN) : below.start + 1])
+        if _ABOVE_IS_WRAPPER.search(between):
+            wrappers.add(number)
+        elif _BELOW_IS_WRAPPER.search(between):
+            wrappers.add(number + 1)
+    for number, one in enumerate(found):
+        yield replace(one, trace=one.trace.model_copy(update={"is_wrapper": number in wrappers}))
+
+
+def _place_in_text(found: FoundTrace, numbers: Sequence[int]) -> FoundTrace:
+    """Return the trace with its lines. One inside a line covers none: the sentence around it stays prose."""
+    start, last = numbers[found.start], numbers[found.end - 1]
+    is_inside = start == last and numbers.count(start) > 1
+    return replace(found, start=start, end=start if is_inside else last + 1)
+
+
+def _split_lines(text: str) -> tuple[list[str], list[int]]:
+    """Return lines without the prefixes of logs, each with its number in the text.
+
+    Inline code and some forms join the lines of a trace to one, which is taken apart again.
+    """
+    lines: list[str] = []
+    numbers: list[int] = []
+    for number, line in enumerate(text.split("\n")):
+        for part in _separate_frames(line) if len(line) > _JOINED_FROM else (line,):
+            lines.append(_LOG_PREFIX.sub("", part[:_MAX_LINE_CHARS]))
+            numbers.append(number)
+    return lines, numbers
+
+
+def _separate_frames(line: str) -> list[str]:
+    head = line[:_MAX_JOINED_CHARS]
+    if len(_CALL_FRAME.findall(head)) > 1:
+        return _CALL_FRAME.split(head)
+    if "Traceback (most" in head or len(_PYTHON_FRAME.findall(head)) > 1:
+        *frames, last = _PYTHON_FRAME.sub(r"\n\1\n", head).split("\n")
+        return [*frames, *_LAST_ERROR.split(last)]
+    return [line]
+
+
+def with_forward_slashes(path: str) -> str:
+    if "\\" in path and (_DRIVE.match(path) or "/" not in path):
+        return path.replace("\\", "/")
+    return path
+
+
+def _group_frames(trace_format: TraceFormat, lines: Sequence[str], used: set[int]) -> list[_FrameGroup]:
+    groups: list[_FrameGroup] = []
+    current: _FrameGroup | None = None
+    lines_since_frame = 0
+    for number, line in enumerate(lines):
+        if number in used:
+            current = None
+            continue
+        if current is not None and trace_format.starts is not None and trace_format.starts.search(line):
+            current = None
+        has_needle = any(needle in line for needle in trace_format.needles)
+        frame = trace_format.find_frame(lines, number) if has_needle else None
+        if frame is not None:
+            if current is None or lines_since_frame > trace_format.gap:
+                current = []
+                groups.append(current)
+            current.append((number, frame))
+            lines_since_frame = 0
+            if trace_format.single:
+                current = None
+        elif current is not None:
+            lines_since_frame += 1
+            if trace_format.ends is not None and trace_format.ends.search(line):
+                current = None
+    return groups
+
+
+def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[str]) -> FoundTrace:
+    first, last = group[0][0], group[-1][0]
+    found = trace_format.find_error(lines, range(first, last + 1)) if trace_format.find_error is not None else None
+    raised = _add_error_of_frame(found or RaisedError(), group)
+    frames = [_make_frame(frame) for _, frame in group]
+    if trace_format.language == "python":
+        ends = [*(number for number, _ in group[1:]), raised.line if raised.line and raised.line > last else last + 3]
+        codes = (_read_code(lines, number, end) for (number, _), end in zip(group, ends, strict=True))
+        frames = [frame.model_copy(update={"code": code}) for frame, code in zip(frames, codes, strict=True)]
+    if trace_format.innermost_first:
+        frames.reverse()
+    raised_at = _make_frame(raised.frame) if raised.frame else frames[-1]
+    if (raised_at.path, raised_at.line) != (frames[-1].path, frames[-1].line):
+        frames.append(raised_at)
+    if len(frames) > _MAX_FRAMES:  # a recursion, which repeats itself in the middle
+        frames = frames[: _MAX_FRAMES // 2] + frames[-_MAX_FRAMES // 2 :]
+    start = first if raised.line is None else min(first, raised.line)
+    end = last if raised.line is None else max(last, raised.line)
+    if trace_format.starts is not None and start and trace_format.starts.search(lines[start - 1]):
+        start -= 1
+    trace = Trace(
+        language=trace_format.language,
+        frames=frames,
+        exception=raised.exception,
+        message=_drop_closing_quote(_add_next_line(raised, lines)) if raised.message else None,
+    )
+    error_line = lines[raised.line].strip() if raised.line is not None else ""
+    return FoundTrace(trace, start, end + 1, error_line)
+
+
+def _make_frame(frame: FrameLine) -> Frame:
+    return Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function)
+
+
+def _read_code(lines: Sequence[str], number: int, end: int) -> str | None:
+    """Return the line of code that Python shows below a frame; IPython and rich mark it among others."""
+    is_broken = 'File "' in lines[number] and not re.search(r", line \d|\" in ", lines[number])
+    below = [line.strip(" \t│|") for line in lines[number + 1 + is_broken : min(end, number + _MAX_CODE_LINES)]]
+    marked = next((match for line in below if (match := _MARKED_LINE.match(line))), None)
+    code = (marked[1] or marked[2] or "").strip() if marked else next(filter(None, below), "")
+    return code if code and not _NO_CODE.match(code) else None
+
+
+def _add_next_line(raised: RaisedError, lines: Sequence[str]) -> str:
+    """Return the message; one that ends in a colon has what it tells in the next line."""
+    message, following = raised.message or "", "" if raised.line is None else "".join(lines[raised.line + 1 :][:1])
+    is_told_below = message.endswith(":") and following.strip(" `") and len(following) <= _MAX_NEXT_LINE
+    return f"{message}\n{following.rstrip()}" if is_told_below and not _OF_A_PERSON.search(following) else message
+
+
+def _drop_closing_quote(message: str) -> str:
+    """Without the backtick that ends inline code around the whole trace."""
+    return message.removesuffix("`") if message.count("`") == 1 else message
+
+
+def _add_error_of_frame(raised: RaisedError, group: _FrameGroup) -> RaisedError:
+    """Some formats state the error in a frame's own line. It counts where no other line states one."""
+    for number, frame in reversed(group):
+        if not (frame.exception or frame.message):
+            continue
+        if raised.line is None:
+            return RaisedError(frame.exception, frame.message, number)
+        return replace(raised, exception=raised.exception or frame.exception)
+    return raised

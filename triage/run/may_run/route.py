@@ -1,0 +1,244 @@
+"""Turns a webhook event into a task, or into the reason for skipping it. Requests nothing from GitHub."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from triage.base.errors import BadInput
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.project_config import ProjectConfig
+from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, Task, TriageTask, Trigger
+from triage.run.may_run.commands import FIX_COMMANDS, Command, CommandName, parse_command
+from triage.run.may_run.payload import Account, CommentPart, IssuePart, Payload, parse_payload
+
+EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
+"""The input `issue-number` names the issue."""
+
+_ISSUE_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.LABELED)
+DEFAULT_CONFIG = ProjectConfig()
+
+
+def route_event(
+    event_name: str,
+    payload: Mapping[str, Any],
+    issue_number: int | None = None,
+    config: ProjectConfig | None = DEFAULT_CONFIG,
+) -> Task:
+    """The task of an event.
+
+    Args:
+        event_name: The event, such as `issues`.
+        payload: The event's JSON object.
+        issue_number: The input `issue-number`, for events without an issue.
+        config: The project's own settings; None before they are read: then an event that they may allow is a task.
+
+    Raises:
+        BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
+    """
+    if event_name in EVENTS_WITHOUT_ISSUE:
+        return _route_manual(event_name, payload, issue_number)
+    if event_name == "issues":
+        task = _route_issue(parse_payload(payload), config)
+    elif event_name == "issue_comment":
+        task = _route_comment(parse_payload(payload))
+    else:
+        return _skip_other(event_name)
+    if isinstance(task, TriageTask | QuietTask) and issue_number not in (None, task.number):
+        raise BadInput(
+            f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
+            "leave the input empty for issue events."
+        )
+    return task
+
+
+def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
+    issue = _require_issue(payload)
+    if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
+        return Skip(reason=reason)
+    trigger = Trigger(payload.action)
+    if _is_by_bot(payload, issue.user):
+        return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
+    changes = payload.changes
+    if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
+        return Skip(reason="Neither title nor body of the issue was changed.")
+    # A form may set the label for its reporter, who asks for nothing by that.
+    is_by_reporter = issue.user is not None and issue.user.login.lower() == payload.sender_login.lower()
+    is_asked = trigger is Trigger.LABELED and not is_by_reporter
+    return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked)
+
+
+def _require_issue(payload: Payload) -> IssuePart:
+    if payload.issue is None:
+        raise BadInput("The event payload cannot be read: issue is missing.")
+    return payload.issue
+
+
+def _require_comment(payload: Payload) -> CommentPart:
+    if payload.comment is None:
+        raise BadInput("The event payload cannot be read: comment is missing.")
+    return payload.comment
+
+
+def _issue_skip_reason(issue: IssuePart) -> str:
+    if issue.pull_request is not None:
+        return "Pull requests and comments on them are not triaged."
+    if issue.locked:
+        return "The issue is locked."
+    return ""
+
+
+def _action_skip_reason(payload: Payload) -> str:
+    if payload.action == "transferred" or (payload.changes and payload.changes.new_issue is not None):
+        return "The issue was transferred to another repository."
+    if payload.action not in _ISSUE_TRIGGERS:
+        name = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
+        return f"This change of an issue{name} does not start a triage."
+    return ""
+
+
+def _label_skip_reason(payload: Payload, config: ProjectConfig | None) -> str:
+    if payload.action != "labeled" or config is None:
+        return ""
+    if not config.opt_in_label:
+        return "Labels do not start a triage."
+    added = payload.label.name if payload.label else ""
+    return "" if added.casefold() == config.opt_in_label.casefold() else "Only the opt-in label starts a triage."
+
+
+def _is_by_bot(payload: Payload, author: Account | None) -> bool:
+    return any(person is not None and person.is_bot for person in (payload.sender, author))
+
+
+def _route_comment(payload: Payload) -> Task:
+    issue, comment = _require_issue(payload), _require_comment(payload)
+    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+        return Skip(reason=reason)
+    author = comment.user.login if comment.user else ""
+    command = parse_command(comment.body)
+    if command:
+        return _route_command(issue, author, command)
+    if not issue.user or issue.user.login.lower() != author.lower():
+        return Skip(reason="The comment holds no command and is not by the issue's author.")
+    if issue.user.is_bot:
+        return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
+    return TriageTask(number=issue.number, trigger=Trigger.REPORTER_REPLY, actor=author)
+
+
+def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
+    if payload.action != "created":
+        return "Only a new comment counts, not one that was edited or deleted."
+    if comment.body.startswith(COMMENT_MARKER):
+        return "The comment is this action's own."
+    if comment.user is None or not comment.user.login:
+        return "The comment's author is unknown."
+    if payload.sender and payload.sender.login not in ("", comment.user.login):
+        return "The comment was not sent by its author."
+    if _is_by_bot(payload, comment.user):
+        return "Comments by bots are not answered."
+    return ""
+
+
+def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
+    if command.name is CommandName.TRIAGE:
+        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
+    if command.name in (CommandName.QUIET, CommandName.WRONG):
+        return QuietTask(number=issue.number, actor=author, wrong=command.wrong)
+    if command.name in FIX_COMMANDS:
+        return Skip(reason=f"`/triage {command.name}` is for a workflow with `task: fix-gate` (docs/fix.md).")
+    if command.name is CommandName.REPRODUCE:
+        return Skip(reason="`/triage reproduce` is for a workflow with `task: reproduce-select` (docs/reproduce.md).")
+    name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
+    return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage wrong`.")
+
+
+def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
+    if issue_number is None:
+        raise BadInput(
+            f"issue-number: needed under {event_name}, which brings no issue of its own; "
+            "set it in the step's `with:`, for example from `inputs.issue-number`."
+        )
+    sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
+    is_asked = event_name == "workflow_dispatch"
+    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_asked=is_asked)
+
+
+def _skip_other(event_name: str) -> Skip:
+    if not event_name:
+        raise BadInput(
+            "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."
+        )
+    if event_name.startswith("pull_request"):
+        return Skip(reason="Pull requests are not triaged.")
+    # Anything that does not look like an event name is not shown.
+    name = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
+    return Skip(reason=f"{name} does not start a triage.")
+
+
+NO_FIX_COMMAND = "The comment holds no command of the fix flow."
+
+
+def route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: int | None = None) -> FixTask | Skip:
+    """Return the task of the fix flow of a comment with a command, or of a workflow that was started by hand.
+
+    Raises:
+        BadInput: The payload cannot be read, or `issue-number` is missing.
+    """
+    if event_name == "workflow_dispatch":  # only who has write access can start it
+        if issue_number is None:
+            raise BadInput(f"issue-number: needed under {event_name}, which brings no issue of its own.")
+        return FixTask(number=issue_number, actor="")
+    if event_name != "issue_comment":
+        return Skip(reason="The fix flow starts with a comment that says `/triage fix`, or by hand.")
+    return _route_fix_comment(parse_payload(payload))
+
+
+def _route_fix_comment(payload: Payload) -> FixTask | Skip:
+    issue, comment = _require_issue(payload), _require_comment(payload)
+    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+        return Skip(reason=reason)
+    command = parse_command(comment.body)
+    if command is None or command.name not in FIX_COMMANDS:
+        return Skip(reason=NO_FIX_COMMAND)
+    actor = comment.user.login if comment.user else ""
+    return FixTask.model_validate(
+        {
+            "number": issue.number,
+            "actor": actor,
+            "command": command.name.value,
+            "proposal_id": command.proposal_id,
+            "words": command.words,
+        }
+    )
+
+
+NO_REPRODUCE_COMMAND = "The comment does not say `/triage reproduce`."
+
+
+def route_reproduce_event(
+    event_name: str, payload: Mapping[str, Any], number: int | None = None
+) -> ReproduceTask | Skip:
+    """Return whose example is run: of a command, of an opened issue, or of all issues again.
+
+    Raises:
+        BadInput: The payload cannot be read.
+    """
+    if event_name in (*EVENTS_WITHOUT_ISSUE, "release"):
+        return ReproduceTask(number=number)
+    parsed = parse_payload(payload)
+    if event_name == "issues" and parsed.action == "opened":
+        issue = _require_issue(parsed)
+        by_bot = "The issue was opened by a bot." if _is_by_bot(parsed, issue.user) else ""
+        reason = _issue_skip_reason(issue) or by_bot
+        return Skip(reason=reason) if reason else ReproduceTask(number=issue.number, trigger=Trigger.OPENED)
+    if event_name == "issue_comment":
+        return _route_reproduce_comment(_require_issue(parsed), _require_comment(parsed), parsed)
+    return Skip(reason="Examples are run for a comment that says `/triage reproduce`, an opened issue, or all again.")
+
+
+def _route_reproduce_comment(issue: IssuePart, comment: CommentPart, payload: Payload) -> ReproduceTask | Skip:
+    command = parse_command(comment.body)
+    reason = _issue_skip_reason(issue) or _comment_skip_reason(payload, comment)
+    if reason or command is None or command.name is not CommandName.REPRODUCE:
+        return Skip(reason=reason or NO_REPRODUCE_COMMAND)
+    actor = comment.user.login if comment.user else ""
+    return ReproduceTask(number=issue.number, trigger=Trigger.COMMAND, actor=actor, words=command.words)

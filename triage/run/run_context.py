@@ -1,0 +1,127 @@
+"""What the jobs act through, what they work on, what they return, where they read past issues, and telemetry."""
+
+import asyncio
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeVar
+
+from triage.base.errors import GitHubUnavailable
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.domain.effect import Policy
+from triage.domain.issue import Issue, Repository
+from triage.domain.past_issues import PastIssue
+from triage.domain.project_config import ProjectConfig
+from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import RunKey, TriageTask
+from triage.ports import GitHub, IssueApprovals, IteratePastIssues, Output, ProgressLog, Services
+from triage.read.other_issues import make_visible
+from triage.say.hidden_state import CommentState
+
+T = TypeVar("T")
+
+MAX_EXPORT_SECONDS = 3.5
+"""A little more than the exporter's own limit, which bounds each wait: a collector may answer byte by byte."""
+MAX_SECONDS_AFTER_SIGNAL = 1.0
+"""The runner kills the process seconds after a signal."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a job acts through. The `open_` functions take seconds, so a job calls them only when there is work."""
+
+    github: GitHub
+    approvals: IssueApprovals
+    output: Output
+    progress: ProgressLog
+    policy: Policy
+    repository: Repository
+    open_services: Callable[[], Services]
+    now: Callable[[], datetime]
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at the first signal."""
+    event_issue: Issue | None = None
+    """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
+    seconds_left: Callable[[], float] = lambda: math.inf
+    """Until everything must be written. A signal makes it shorter."""
+    github_seconds_left: Callable[[], float] = lambda: math.inf
+    """For the next question to GitHub before the agents start."""
+    config: ProjectConfig = field(default_factory=ProjectConfig)
+    open_minimal_services: Callable[[], Services] | None = None
+    """For a run that is cancelled before the agents start; quicker to open."""
+    max_model_runs: int | None = None
+    """In this repository in 24 hours; none where no model would be asked."""
+    open_rules_services: Callable[[], Services] | None = None
+    """For a run beyond that number."""
+
+    def with_rules_engine(self) -> "Run":
+        return replace(self, open_services=self.open_rules_services or self.open_services)
+
+    async def ask_github(self, what: str, request: Callable[[], T]) -> T:
+        """Read something from GitHub before the agents start. `what` begins the sentence of an error.
+
+        Raises:
+            GitHubUnavailable: From the request itself, when time is up, or when the run is cancelled.
+        """
+        seconds = self.github_seconds_left()
+        try:
+            return await call_with_deadline(request, self.cancelled, seconds)
+        except OutOfTime as error:
+            reason = str(error) if self.cancelled.is_set() else f"GitHub took more than {seconds:.0f} seconds"
+            raise GitHubUnavailable(f"{what} could not be read: {reason}.") from None
+
+
+@dataclass(frozen=True)
+class TriageRequest:
+    task: TriageTask
+    issue_at_trigger: Issue
+    """What the agents read: nothing that was written after the event."""
+    fetched_issue: Issue
+    """As GitHub shows it now."""
+    comment_state: CommentState | None = None
+    """What our comment on the issue remembers."""
+    key: RunKey | None = None
+    """This run, as our comment will remember it."""
+
+    @property
+    def earlier_runs(self) -> list[RunKey]:
+        return [key for key in (self.comment_state.past_runs if self.comment_state else []) if key != self.key]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a flow ended; `triage.action` makes an exit code of it."""
+
+    status: Status
+    report: RunReport | None = None
+
+
+def iterate_visible(iterate_pages: IteratePastIssues, words: str) -> Iterator[list[PastIssue]]:
+    """Yield past issues of GitHub as a person sees them on their pages."""
+    for page in iterate_pages(words):
+        yield [make_visible(issue) for issue in page]
+
+
+async def export_telemetry(
+    report: RunReport,
+    services: Services,
+    cancelled: asyncio.Event,
+    seconds_left: Callable[[], float] = lambda: math.inf,
+) -> None:
+    """Export the published report if telemetry is on. Never raises; a failure is a line in the log."""
+    export = services.export_report
+    if export is None:
+        return
+    try:
+        await call_with_deadline(
+            lambda: export(report),
+            cancelled,
+            MAX_EXPORT_SECONDS,
+            seconds_after_cancel=lambda: min(MAX_SECONDS_AFTER_SIGNAL, seconds_left()),
+        )
+    except OutOfTime:
+        services.progress.info("Telemetry not sent: the collector takes too long.")
+    except Exception as error:  # noqa: BLE001 - the report is published; a bug here must not change its exit code
+        services.progress.info(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")

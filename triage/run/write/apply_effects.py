@@ -1,0 +1,112 @@
+"""Applies effects in order. If one fails, the result says so and the others are still applied."""
+
+from collections.abc import Sequence
+
+from triage.base.errors import CannotPublish, NoSuchComment, SetupError
+from triage.domain.effect import (
+    AddLabels,
+    EditComment,
+    Effect,
+    PostComment,
+    React,
+    RemoveComment,
+    RemoveLabel,
+    SuggestChanges,
+)
+from triage.ports import AnnotationLevel, GitHub, IssueApprovals
+from triage.run.write.apply_local_effects import PostedComment, PublishResult
+from triage.run.write.plan_suggestions import describe_suggestions
+from triage.say.our_comment import deduplicate, find_our_comments
+
+DUPLICATES_UNKNOWN = (
+    "The comment was written, but GitHub did not say whether another run wrote one at the same time: if there are two, "
+    "the next run removes the second."
+)
+
+
+DUPLICATES_UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_UNKNOWN)
+
+
+def apply_issue_effects(
+    effects: Sequence[Effect], github: GitHub, result: PublishResult, approvals: IssueApprovals
+) -> None:
+    """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
+    for effect in effects:
+        try:
+            match effect:
+                case PostComment():
+                    _post_comment(effect, github, result)
+                case EditComment():
+                    _edit_comment(effect, github, result)
+                case RemoveComment():
+                    github.delete_comment(effect.issue_number, effect.comment_id)
+                case AddLabels():
+                    github.add_labels(effect.issue_number, effect.labels)
+                case SuggestChanges():
+                    _suggest(effect, github, result)
+                case RemoveLabel():
+                    github.remove_label(effect.issue_number, effect.label)
+                case React():
+                    approvals.react(effect.comment_id, effect.reaction)
+        except (CannotPublish, SetupError) as error:
+            result.add_failure(error)
+
+
+def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:
+    number = effect.issue_number
+    posted_id, result.comment_url = github.post_comment(number, effect.body)
+    result.posted = PostedComment(number, posted_id, effect.body)
+    _remove_duplicates(result.posted, github, result)
+
+
+def remove_late_duplicates(github: GitHub, result: PublishResult) -> None:
+    """Removes the duplicates that GitHub did not show at first, or that came later. It waits between its looks."""
+    while result.posted and github.wait_to_look_again(result.posted.issue_number):
+        _remove_duplicates(result.posted, github, result)
+
+
+def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishResult) -> None:
+    number = posted.issue_number
+    result.annotations = [one for one in result.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
+    try:
+        issue = github.fetch_issue(number, posted.comment_id)
+        outcome = deduplicate(issue, posted.comment_id, posted.body)
+        if outcome.oldest_id is None:
+            return
+        if outcome.body is not None:
+            github.edit_comment(number, outcome.oldest_id, outcome.body)
+        for comment_id in outcome.remove:
+            github.delete_comment(number, comment_id)
+        if outcome.oldest_id != posted.comment_id and issue.url:
+            result.comment_url = f"{issue.url}#issuecomment-{outcome.oldest_id}"
+    except (CannotPublish, SetupError):
+        result.annotations.append(DUPLICATES_UNKNOWN_NOTICE)
+
+
+def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) -> None:
+    number = effect.issue_number
+    try:
+        result.comment_url = github.edit_comment(number, effect.comment_id, effect.body)[1]
+    except NoSuchComment as missing:
+        # Another run removed it as a duplicate, or somebody deleted it.
+        try:
+            comments = find_our_comments(github.fetch_issue(number))
+        except (CannotPublish, SetupError):
+            raise missing from None
+        other = next((one.comment_id for one in comments if one.comment_id != effect.comment_id), None)
+        if other is not None:
+            result.comment_url = github.edit_comment(number, other, effect.body)[1]
+        else:
+            _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
+
+
+def _suggest(effect: SuggestChanges, github: GitHub, result: PublishResult) -> None:
+    # A preview that GitHub may change or withdraw: a refusal becomes a notice, and fails nothing.
+    reason = ""
+    try:
+        missing = github.suggest(effect.issue_number, effect.suggestions)
+    except (CannotPublish, SetupError) as error:
+        missing, reason = effect.suggestions, f" {error}"
+    if missing:
+        refused = f"GitHub does not show what was suggested: {describe_suggestions(missing)}.{reason}"
+        result.annotations.append(("notice", refused))

@@ -1,0 +1,280 @@
+"""Decides what a run writes: turns a report, and what the run knows of the issue, into effects.
+
+The list leaves out a comment that says nothing new, labels that the issue has, and every change of a dry run.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+from triage.domain.effect import (
+    AddLabels,
+    Annotate,
+    EditComment,
+    Effect,
+    LabelsMode,
+    Policy,
+    PostComment,
+    RemoveComment,
+    RemoveLabel,
+    SetOutputs,
+    SuggestChanges,
+    Suggestion,
+    SuggestionOptions,
+    WriteReport,
+    WriteSummary,
+)
+from triage.domain.findings import Kind
+from triage.domain.issue import Issue, IssueComment, Repository
+from triage.domain.report import MAX_LABELS, RunReport
+from triage.domain.run import Status
+from triage.domain.task import QuietTask, RunKey
+from triage.run.write.plan_suggestions import plan_suggestions
+from triage.run.write.report_outputs import build_outputs, dump_report
+from triage.say.comment import (
+    compose_comment,
+    read_parts,
+    render_comment,
+    render_quiet_comment,
+    render_visible_comment,
+    render_withdrawal,
+)
+from triage.say.decide import list_asked
+from triage.say.hidden_state import (
+    CommentState,
+    NeedsInfo,
+    hash_content,
+    hash_text,
+    next_state,
+    parse_state,
+)
+from triage.say.job_page import render_summary
+from triage.say.notices import skip_effects
+from triage.say.report_pages import Page, build_comment_page
+from triage.say.wording import truncate
+
+MAX_WARNING_CHARS = 500
+
+
+@dataclass(frozen=True)
+class PlanInput:
+    """What decides, beside the report, what is written."""
+
+    policy: Policy
+    issue: Issue
+    """As the agents read it, with the labels that it has now."""
+    repository: Repository
+    """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
+    previous: IssueComment | None = None
+    """Our comment on the issue."""
+    run_key: RunKey | None = None
+    """What our comment remembers if an event started this run."""
+    duplicates: Sequence[int] = ()
+    """Ids of younger comments of ours."""
+    is_cancelled: bool = False
+    """The report is what a cancelled run had found by then."""
+    is_skipped: bool = False
+    """Nothing is written to the issue. The report's notes say why."""
+    may_label: bool = True
+    """Otherwise an earlier run may have added labels, and no comment says which."""
+    needs_info_label: str = ""
+    not_planned: Sequence[Kind] = ()
+    """Kinds of issues that the project's settings ask to close."""
+    options: SuggestionOptions | None = None
+    """What GitHub takes as suggestions; without them, the page names the labels."""
+
+    @property
+    def may_write(self) -> bool:
+        return not self.is_skipped and self.issue.number is not None
+
+    @property
+    def may_comment(self) -> bool:
+        return self.may_write and self.policy.comment != "never"
+
+    @cached_property
+    def previous_state(self) -> CommentState | None:
+        return parse_state(self.previous.body) if self.previous else None
+
+    @property
+    def labels(self) -> LabelsMode:
+        """What happens to the labels of the report."""
+        return self.policy.labels if self.may_label or self.policy.labels == "suggest" else "off"
+
+    @property
+    def text_hash(self) -> str:
+        return hash_text(self.issue.title, self.issue.body)
+
+
+def with_known_repository(report: RunReport, repository: Repository, number: int | None) -> RunReport:
+    """Returns the report with everything that links and labels are made of as the run itself knows it."""
+    is_on_server = number is not None and repository.server_url
+    url = f"{repository.server_url}/{repository.slug}/issues/{number}" if is_on_server else ""
+    return report.model_copy(
+        update={
+            "repository": repository.slug,
+            "server_url": repository.server_url,
+            "commit": repository.commit,
+            "issue": report.issue.model_copy(update={"number": number, "url": url}),
+            "ticket": report.ticket.model_copy(
+                update={"labels": _select_allowed(report.ticket.labels, repository.labels)}
+            ),
+        }
+    )
+
+
+def _select_allowed(labels: Sequence[str], allowed: Sequence[str]) -> list[str]:
+    by_name = {label.casefold(): label for label in allowed}
+    return list(dict.fromkeys(by_name[name.casefold()] for name in labels if name.casefold() in by_name))[:MAX_LABELS]
+
+
+def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
+    """Returns all effects of a report, in the order in which they are applied.
+
+    It is a comment if `report.comment_reason` says why. The report of a cancelled run is one only if it has findings
+    and there is no earlier comment. Links and labels are those of the repository, whatever the report says.
+    """
+    policy, previous, state = given.policy, given.previous, given.previous_state
+    report = with_known_repository(report, given.repository, given.issue.number)
+    if not given.may_comment or (given.is_cancelled and (previous or not report.findings)):
+        report = report.model_copy(update={"comment_reason": None})
+    may_propose = given.may_write and not given.is_cancelled
+    suggestions: list[Suggestion] = []
+    if may_propose and given.options and not says_nothing_new(report, state):
+        suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
+    labels = "off" if any(one.kind == "label" for one in suggestions) else given.labels
+    page = build_comment_page(report, state, labels)
+    report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
+    writes = list(_plan_issue_effects(report, page, given, suggestions))
+    says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
+    planned = writes if policy.dry_run else None
+    summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
+    url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
+    why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
+    warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
+    return [
+        *([] if policy.dry_run else writes),
+        WriteReport(json_text=dump_report(report)),
+        WriteSummary(markdown=summary),
+        *([warning] if report.status is Status.DEGRADED else []),
+        SetOutputs(values=build_outputs(report) | {"comment-url": url}),
+    ]
+
+
+def _plan_issue_effects(
+    report: RunReport, page: Page, given: PlanInput, suggestions: Sequence[Suggestion]
+) -> Iterator[Effect]:
+    """Yields what is written to the issue. Without `report.comment_reason` there is no comment."""
+    number = given.issue.number
+    if number is None or not given.may_write:
+        return
+    if given.is_cancelled:  # the next run replaces it
+        if report.comment_reason:
+            state = next_state(report, CommentState().with_run(given.run_key), None)
+            yield PostComment(issue_number=number, body=render_comment(page, state))
+        return
+    if not report.comment_reason:
+        yield from _plan_labels(report, number, given)
+    elif given.previous and says_nothing_new(report, given.previous_state) and read_parts(given.previous.body):
+        # No labels and no suggestions: what a person removed or declined stays so.
+        yield from _plan_count(number, given.previous, given)
+    else:
+        yield from _plan_comment(report, page, number, given, suggestions)
+    # Also without a new comment: the panel is there for whoever decides.
+    if suggestions:
+        yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
+    for comment in given.duplicates if given.may_comment else ():
+        yield RemoveComment(issue_number=number, comment_id=comment)
+
+
+def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
+    """Whether our comment shows this report already."""
+    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
+
+
+def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
+    # Nothing new for a reader, but the run counts, and the issue may have another text.
+    state = given.previous_state or CommentState()
+    state_with_run = state.with_run(given.run_key)
+    if state_with_run != state:
+        known = state_with_run.model_copy(update={"text_hash": given.text_hash})
+        yield _post_or_edit(number, previous, compose_comment(previous.body, known, {}, []))
+
+
+def _plan_comment(
+    report: RunReport, page: Page, number: int, given: PlanInput, suggestions: Sequence[Suggestion]
+) -> Iterator[Effect]:
+    before = given.previous_state or CommentState()
+    asked = [missing.question for missing in list_asked(report)]
+    label_plan = plan_needs_info(
+        given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=bool(asked)
+    )
+    state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
+    state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
+    if label_plan.removes:
+        # Before the comment: if that cannot be written then, it still says that the label was ours.
+        yield RemoveLabel(issue_number=number, label=given.needs_info_label)
+    yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
+    body = render_comment(page, state, given.previous.body if given.previous else "")
+    yield _post_or_edit(number, given.previous, body)
+
+
+def _build_state(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> CommentState:
+    before = (given.previous_state or CommentState()).with_run(given.run_key).with_suggestions(suggestions)
+    return next_state(report, before, given.text_hash).with_labels(_list_new_labels(report, given, suggestions))
+
+
+def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
+    """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
+    in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
+    if in_panel or given.labels == "off":
+        return in_panel
+    return [label for label in report.ticket.labels if not given.issue.has_label(label)]
+
+
+def _plan_labels(report: RunReport, number: int, given: PlanInput, waiting: Sequence[str] = ()) -> Iterator[Effect]:
+    existing = {label.casefold() for label in [*given.issue.labels, given.needs_info_label]}
+    # What a person took off is not added again.
+    wanted = dict.fromkeys(report.ticket.labels) if given.labels == "apply" else []
+    labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
+    if given.policy.labels == "apply" and labels:
+        yield AddLabels(issue_number=number, labels=labels)
+
+
+def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:
+    if previous is None or previous.comment_id is None:
+        return PostComment(issue_number=number, body=body)
+    return EditComment(issue_number=number, comment_id=previous.comment_id, body=body)
+
+
+class LabelPlan(NamedTuple):
+    adds: bool
+    removes: bool
+    state: NeedsInfo
+    """What the comment remembers from now on."""
+
+
+def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo, *, asks: bool) -> LabelPlan:
+    """Returns what happens to the label of an issue. Without a label, or unless labels are applied, nothing."""
+    if not label or mode != "apply":
+        return LabelPlan(adds=False, removes=False, state=state)
+    has_label = issue.has_label(label)
+    if not asks:
+        return LabelPlan(adds=False, removes=state == "added" and has_label, state="")
+    if state or has_label:
+        return LabelPlan(adds=False, removes=False, state="removed" if state and not has_label else state)
+    return LabelPlan(adds=True, removes=False, state="added")
+
+
+def plan_quiet(task: QuietTask, previous: IssueComment | None, policy: Policy) -> list[Effect]:
+    """Returns the effects of `/triage quiet` and `wrong`: our comment says less, and remembers it."""
+    about = f" about {', '.join(task.wrong)}" if task.wrong else ""
+    wakes = "" if task.wrong else " A comment that says `/triage` wakes it."
+    done = skip_effects(f"Triage is quiet{about} on issue {task.number}.{wakes}")
+    body = previous.body if previous else ""
+    state = parse_state(body) or CommentState()
+    if policy.dry_run or (state.quiet and not task.wrong):
+        return done
+    text = render_withdrawal(body, state, task.wrong) if task.wrong else render_quiet_comment(body, state)
+    return [_post_or_edit(task.number, previous, text), *done]

@@ -1,0 +1,211 @@
+"""The end of a run: a last look at the issue, and everything that is written."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from triage.base.errors import CannotPublish, TriageError
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptions
+from triage.domain.issue import Issue, Repository
+from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import QuietTask, Trigger
+from triage.run.model_run_cap import is_by_writer
+from triage.run.run_context import Run, RunResult, TriageRequest
+from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
+from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
+from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new, with_known_repository
+from triage.run.write.plan_suggestions import list_candidates
+from triage.safety.safe_markdown import sanitize_markdown
+from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
+from triage.say.hidden_state import hash_text, parse_state
+from triage.say.notices import plan_unfinished, skip_effects
+from triage.say.our_comment import find_duplicates, find_our_comment, publish_skip_reason
+
+REFETCH_SHARE = 0.5
+"""Of the time that is left, for the last look: writing must still fit."""
+
+LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
+"""A run has looked at the issue before."""
+NOT_QUIET = "`/triage quiet` and `wrong` do nothing with `comment: never`: no comment may remember it."
+NO_COMMENT = "There is no comment on this issue that could be wrong."
+
+
+async def publish_report(report: RunReport, request: TriageRequest, repository: Repository, run: Run) -> RunResult:
+    """Write everything about a report, and return the report as it was published.
+
+    Minutes have passed since the issue was read, so it is read again first.
+    """
+    if report.security:
+        report = withhold_details(report, repository.labels)
+    else:
+        run.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
+    before, issue = request.issue_at_trigger, request.fetched_issue
+    is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
+    may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
+    if may_write and (not is_cancelled or (report.findings and not find_our_comment(issue))):
+        issue = await read_again(issue, run)
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
+    report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
+    skip_reason = publish_skip_reason(before, issue, request.comment_state, state)
+    waiting = find_waiting_skill(report)
+    is_approved = bool(waiting) and request.task.is_asked and await is_by_writer(request.task, run)
+    comment_reason = decide_comment(
+        report,
+        run.policy.comment,
+        is_asked=request.task.is_asked or bool(state and state.is_asked),
+        has_comment=comment is not None,
+        is_approved=is_approved,
+    )
+    if skip_reason:
+        run.progress.info(skip_reason)
+        report, comment_reason = add_notes(report, skip_reason), None
+    elif waiting and not is_approved:
+        report = add_notes(report, WAITS.format(skill=waiting))
+    elif not comment_reason and run.policy.comment == "auto":
+        run.progress.info(NOTHING_TO_SAY)
+    report = report.model_copy(update={"comment_reason": comment_reason})
+    knows_earlier = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
+    given = PlanInput(
+        policy=run.policy,
+        issue=before.model_copy(update={"labels": issue.labels}),
+        repository=repository,
+        previous=comment,
+        run_key=request.key,
+        duplicates=find_duplicates(issue),
+        is_cancelled=is_cancelled,
+        is_skipped=bool(skip_reason),
+        may_label=(is_approved or not waiting) and (run.policy.comment == "always" or knows_earlier),
+        needs_info_label=run.config.needs_info_label,
+        not_planned=run.config.not_planned,
+    )
+    # Without a comment of an earlier run, nothing remembers what a person has declined.
+    if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
+        given = replace(given, options=await _fetch_suggestion_options(report, issue, repository, run))
+    effects = plan_report(report, given)
+    # Labels first: the comment says which ones were chosen, and remembers them.
+    labels = [effect for effect in effects if isinstance(effect, AddLabels)]
+    done = await _write_to_issue(labels, run, PublishResult())
+    if done.failures:
+        given = replace(given, policy=run.policy.model_copy(update={"labels": "off"}))
+        effects = plan_report(report, given)
+    done = await write_effects([effect for effect in effects if effect not in labels], run, done)
+    result = _build_result(report.status, done, report)
+    where = done.comment_url or ("unchanged" if comment else "none")
+    run.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
+    return result
+
+
+async def read_again(issue: Issue, run: Run) -> Issue:
+    """Return the issue as it is now, with all our comments; as it was if GitHub does not answer.
+
+    Then the next write reports the error.
+    """
+    number = issue.number
+    if number is None:
+        return issue
+
+    def seconds() -> float:
+        return run.seconds_left() * REFETCH_SHARE
+
+    try:
+        now = await call_with_deadline(
+            lambda: run.github.fetch_issue(number), run.cancelled, seconds(), seconds_after_cancel=seconds
+        )
+    except (TriageError, OutOfTime):
+        return issue
+    ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
+    thread = ours | {comment.comment_id: comment for comment in now.thread}
+    return now.model_copy(update={"thread": list(thread.values())})
+
+
+async def _fetch_suggestion_options(
+    report: RunReport, issue: Issue, repository: Repository, run: Run
+) -> SuggestionOptions | None:
+    """Ask GitHub what may be suggested on the issue; none where nothing is."""
+    policy, number = run.policy, issue.number
+    if number is None or policy.labels == "off":
+        return None
+    asked = list_candidates(with_known_repository(report, repository, number), policy.labels)
+    try:
+        return await call_with_deadline(
+            lambda: run.github.fetch_suggestion_options(number, *asked),
+            run.cancelled,
+            run.seconds_left() * REFETCH_SHARE,
+        )
+    except (TriageError, OutOfTime):
+        return None
+
+
+async def write_effects(effects: Sequence[Effect], run: Run, before: PublishResult | None = None) -> PublishResult:
+    """Write to the issue while there is time, and to this machine in any case. `before` is what was written earlier."""
+    done = await _write_to_issue(effects, run, before or PublishResult())
+    return apply_local_effects(effects, run.output, done)
+
+
+async def _write_to_issue(effects: Sequence[Effect], run: Run, done: PublishResult) -> PublishResult:
+    if not any(isinstance(effect, IssueEffect) for effect in effects):
+        return done
+    try:
+        await call_with_deadline(
+            lambda: apply_issue_effects(effects, run.github, done, run.approvals),
+            run.cancelled,
+            run.seconds_left(),
+            seconds_after_cancel=run.seconds_left,
+        )
+    except OutOfTime as error:
+        done = _copy(done)
+        done.add_failure(CannotPublish(f"Writing to the issue: {error}. What was sent last may or may not be there."))
+        return done
+    if done.posted:
+        # What must be written is written: a cancelled run ends at once.
+        try:
+            await call_with_deadline(
+                lambda: remove_late_duplicates(run.github, done), run.cancelled, run.seconds_left()
+            )
+        except OutOfTime:
+            done = _copy(done)
+            others = [one for one in done.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
+            done.annotations = [*others, DUPLICATES_UNKNOWN_NOTICE]
+    return done
+
+
+def _copy(done: PublishResult) -> PublishResult:
+    # The thread that writes to it may go on.
+    return replace(done, failures=list(done.failures), annotations=list(done.annotations))
+
+
+def _build_result(status: Status, done: PublishResult, report: RunReport | None = None) -> RunResult:
+    if done.needs_setup_fix:
+        return RunResult(Status.FAILED, report)
+    return RunResult(Status.DEGRADED if done.failures and status is Status.COMPLETE else status, report)
+
+
+def add_notes(report: RunReport, *notes: str) -> RunReport:
+    """Return the report with these notes before its own; empty ones are left out."""
+    return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
+
+
+async def write_quiet(issue: Issue, task: QuietTask, run: Run) -> RunResult:
+    """Write that nothing more is written on the issue until somebody asks, or take back what is wrong."""
+    comment = find_our_comment(issue)
+    if run.policy.comment == "never" or (task.wrong and comment is None):
+        return write_skip(NO_COMMENT if task.wrong and comment is None else NOT_QUIET, run)
+    about = f" about {', '.join(task.wrong)}" if task.wrong else ""
+    run.progress.info(f"Triage is quiet{about} on issue {issue.number} from now on.")
+    done = await write_effects(plan_quiet(task, comment, run.policy), run)
+    return _build_result(Status.SKIPPED, done)
+
+
+def write_skip(reason: str, run: Run) -> RunResult:
+    run.progress.info(f"Nothing to do: {reason}")
+    apply_local_effects(skip_effects(reason), run.output)
+    return RunResult(Status.SKIPPED)
+
+
+def write_unfinished(reason: str, run: Run) -> RunResult:
+    """Write to the job's page why nothing could be done."""
+    apply_local_effects(plan_unfinished(reason), run.output)
+    return RunResult(Status.DEGRADED)
