@@ -1,4 +1,4 @@
-"""Generates parts of the pages: the tables of the reference, and the workflows of `examples/`.
+"""Generates parts of the pages: tables of the reference, the picture of the graph, and the workflows of `examples/`.
 
 Run by `make golden`, as `python -m tests.docs_pages`.
 """
@@ -10,9 +10,12 @@ from typing import Any
 
 import typer
 import yaml
+from langgraph.graph import StateGraph
 
 from tests.docs_yaml import ROOT, list_pages
 from triage.cli import COMMANDS, load_command
+from triage.graph.run_graph import add_nodes
+from triage.graph.triage_state import BugTriageState
 
 REFERENCE = ROOT / "docs" / "reference.md"
 _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
@@ -104,18 +107,27 @@ def _spell_option(param: Any) -> str:
     return str(max(param.opts, key=len))
 
 
-TABLES: dict[str, Callable[[], str]] = {
+def render_graph() -> str:
+    """Returns the graph that a run compiles, as LangGraph draws it."""
+    graph = StateGraph(BugTriageState)
+    add_nodes(graph)
+    drawn = graph.compile().get_graph().draw_mermaid(with_styles=False)
+    return f"```mermaid\n{drawn.strip()}\n```\n"
+
+
+PARTS: dict[str, Callable[[], str]] = {
     "inputs": render_inputs,
     "outputs": render_outputs,
     "commands": render_commands,
     "workflows": render_workflows,
     "workflow inputs": render_workflow_inputs,
+    "graph": render_graph,
 }
 
 
 def regenerate(text: str) -> str:
     """Returns a page with its generated parts replaced."""
-    for name, render in TABLES.items():
+    for name, render in PARTS.items():
         pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text = pattern.sub(lambda found, render=render: found[1] + render() + found[2], text)  # type: ignore[misc]
     return _WORKFLOW.sub(lambda found: found[1] + (ROOT / found[2]).read_text(encoding="utf-8") + found[4], text)
