@@ -1,4 +1,4 @@
-"""Generates parts of the pages: tables of the reference, the picture of the graph, and the workflows of `examples/`.
+"""Generates parts of the pages: the table of commands, the picture of the graph, and the workflows of `examples/`.
 
 Run by `make golden`, as `python -m tests.docs_pages`.
 """
@@ -32,20 +32,6 @@ def render_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     )
 
 
-def render_inputs() -> str:
-    rows = [
-        (f"`{name}`", f"`{entry['default']}`" if entry["default"] else "", entry["description"])
-        for name, entry in load_manifest()["inputs"].items()
-    ]
-    return render_table(("input", "default", "meaning"), rows)
-
-
-def render_outputs() -> str:
-    return render_table(
-        ("output", "meaning"), [(f"`{n}`", entry["description"]) for n, entry in load_manifest()["outputs"].items()]
-    )
-
-
 def is_gone(entry: Mapping[str, Any]) -> bool:
     """Returns whether a workflow takes an input for one release more, and does nothing with it."""
     return str(entry["description"]).startswith("Gone: ")
@@ -63,33 +49,9 @@ def list_reusable_workflows() -> dict[str, dict[str, Any]]:
     return {name: workflow for name, workflow in loaded.items() if "workflow_call" in workflow["on"]}
 
 
-def render_workflows() -> str:
-    rows = []
-    for name, workflow in list_reusable_workflows().items():
-        call = workflow["on"]["workflow_call"] or {}
-        taken = [name for name, entry in call.get("inputs", {}).items() if not is_gone(entry)]
-        own = [f"`{one}`" for one in taken if one not in load_manifest()["inputs"]]
-        of_action = [f"`{one}`" for one in taken if one in load_manifest()["inputs"]]
-        secrets = ", ".join(f"`{one}`" for one in call.get("secrets", {}))
-        link = f"[{name}.yml](../.github/workflows/{name}.yml)"
-        rows.append((link, ", ".join(of_action), ", ".join(own), secrets))
-    return render_table(("workflow", "inputs of the action", "inputs of its own", "secrets"), rows)
-
-
-def render_workflow_inputs() -> str:
-    known = load_manifest()["inputs"]
-    rows: dict[str, tuple[str, ...]] = {}
-    for workflow in list_reusable_workflows().values():
-        for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
-            if name not in known and not is_gone(entry):
-                default = f"`{entry['default']}`" if "default" in entry else ""
-                rows[name] = (f"`{name}`", default, entry["description"])
-    return render_table(("input", "default", "meaning"), list(rows.values()))
-
-
 def render_commands() -> str:
     rows = _list_commands({name: load_command(name) for name in COMMANDS}, "")
-    return render_table(("command", "does", "options"), list(rows))
+    return render_table(("command", "does"), list(rows))
 
 
 def _list_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, ...]]:
@@ -98,13 +60,7 @@ def _list_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[tuple[s
             yield from _list_commands(command.commands, f"{prefix}{name} ")
         else:
             summary = command.help.split("\n\n")[0].replace("\n", " ")
-            yield f"`{prefix}{name}`", summary, f"`{' '.join(map(_spell_option, command.params))}`"
-
-
-def _spell_option(param: Any) -> str:
-    if param.param_type_name == "argument":
-        return str(param.name.upper())
-    return str(max(param.opts, key=len))
+            yield f"`{prefix}{name}`", summary
 
 
 def render_graph() -> str:
@@ -116,11 +72,7 @@ def render_graph() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "inputs": render_inputs,
-    "outputs": render_outputs,
     "commands": render_commands,
-    "workflows": render_workflows,
-    "workflow inputs": render_workflow_inputs,
     "graph": render_graph,
 }
 
