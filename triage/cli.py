@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "doctor": (
         "triage.app.doctor.doctor_command",
-        "Check what is configured and reached, and what is missing.",
+        "Check what is configured, what can be reached, and what is missing.",
     ),
 }
 """The module of each command, and its line in the help: a module is imported only when its command is used."""

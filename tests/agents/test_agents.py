@@ -25,7 +25,7 @@ from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import BestPlace, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, TicketDraft, WebResult
-from triage.domain.issue import FailingPackage
+from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
 from triage.ports import ISSUE_SEARCH
 from triage.read.kind.issue_kind import read_kind
@@ -166,6 +166,19 @@ async def test_the_investigator_reads_the_likeliest_paths():
     assert paths
     [(_, messages)] = model.asked
     assert format_bullets(paths) in messages[1].text
+
+
+async def test_the_investigator_sees_the_pictures_that_were_read():
+    model = FakeModel({"InvestigatorFinding": factories.investigation()})
+    attached = [Attachment(picture="image/png;base64,iVBORw0KGgo="), Attachment(problem="GitHub answered 404")]
+    issue = factories.issue(body="It shows ![x](https://img.example/1.png)").model_copy(
+        update={"attachments": attached}
+    )
+    await investigator.answer_with_model(case(issue=issue), fake_services(), model)
+    [(_, messages)] = model.asked
+    text, *pictures = messages[1].content
+    assert "It shows [picture]" in text["text"]
+    assert pictures == [{"type": "image", "mime_type": "image/png", "base64": "iVBORw0KGgo="}]
 
 
 async def test_frames_of_other_code_give_no_keywords():

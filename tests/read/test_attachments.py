@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.domain.issue import Attachment, Issue, IssueComment
-from triage.read.attachments import MAX_FILES, NOT_TEXT, find_attachments, may_be_read, read_attachment, shorten_log
+from triage.read.attachments import (
+    MAX_FILES,
+    NOT_TEXT,
+    find_attachments,
+    find_pictures,
+    may_be_read,
+    read_attachment,
+    read_picture,
+    shorten_log,
+)
 from triage.read.read_issue import read_issue
 
 GITHUB = "https://github.com"
@@ -133,3 +142,37 @@ def test_any_data_is_read(data: bytes, name: str) -> None:
 @pytest.mark.parametrize("part", ["x", "x\n", "    at com.acme.Foo.bar(Foo.java:12)\n", TRACE])
 def test_much_text_is_cut(part: str) -> None:
     assert len(shorten_log(part * (2_000_000 // len(part)))) < 17_000
+
+
+UUID = "0b9c2c5e-4f0e-4d6b-9a7e-3c1d2e4f5a6b"
+
+
+@each_row(
+    ("address", "is_read"),
+    [
+        (f"{GITHUB}/user-attachments/assets/{UUID}", True),
+        (f"{GITHUB}/octo/shop/assets/123/{UUID}", True),
+        ("https://user-images.githubusercontent.com/123/456-a.png", True),
+        (f"{GITHUB}/user-attachments/assets/../../login", False),
+        (f"{GITHUB}.evil.example/user-attachments/assets/{UUID}", False),
+        ("https://user-images.githubusercontent.com/123/a.png?x=y", False),
+        ("https://img.example/a.png", False),
+        ("data:image/png;base64,aWNv", False),
+    ],
+)
+def test_pictures_that_are_read(address: str, is_read: bool) -> None:
+    found = find_pictures(Issue(title="It stops", body=f"See ![a]({address}) and [b]({address})"), GITHUB)
+    assert found == [address] * is_read
+
+
+@each_row(
+    ("data", "picture"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "image/png;base64,iVBORw0KGgo="),
+        (b"\xff\xd8\xff\xe0", "image/jpeg;base64,/9j/4A=="),
+        (b"<svg onload='x'/>", ""),
+        (b"", ""),
+    ],
+)
+def test_a_picture_is_one_by_its_first_bytes(data: bytes, picture: str) -> None:
+    assert read_picture(data) == Attachment(picture=picture)

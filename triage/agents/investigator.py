@@ -3,7 +3,7 @@
 import re
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import format_bullets, format_task, is_question
+from triage.agents.prompts import add_pictures, format_bullets, format_task, is_question
 from triage.agents.report_templates import summarize
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
@@ -38,6 +38,7 @@ async def answer_with_model(
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
     messages = skills.build_messages("investigator", format_task(agent_input, services) | likeliest)
+    messages = add_pictures(messages, [one.picture for one in agent_input.issue.attachments if one.picture])
     answer = await skills.ask(chain.ainvoke, messages)
     by_rules = await answer_with_rules(agent_input, services)
     corrected = by_rules.model_copy(

@@ -117,6 +117,16 @@ def build_messages(
     return [system, fence_below_catalogue(sections, catalogue, mark), *tail]
 
 
+def add_pictures(messages: Sequence[BaseMessage], pictures: Sequence[str]) -> list[BaseMessage]:
+    """Return a prompt that shows pictures, as `Attachment` has them, below its sections."""
+    if not pictures:
+        return list(messages)
+    system, shown, *tail = messages
+    parts = [(mime_type, data) for mime_type, _, data in (one.partition(";base64,") for one in pictures)]
+    blocks = [{"type": "image", "mime_type": mime_type, "base64": data} for mime_type, data in parts]
+    return [system, HumanMessage([{"type": "text", "text": shown.text}, *blocks]), *tail]
+
+
 def shorten(text: str, max_chars: int = MAX_PART_CHARS) -> str:
     """Return the text; when it is too long, its middle is replaced by how much is left out."""
     if len(text) <= max_chars:

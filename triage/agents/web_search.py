@@ -148,7 +148,7 @@ def choose_query(agent_input: AgentInput) -> str:
 
 
 def _read_pages(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:
-    """Return title, url and content of each page in the tool's answers (`outside/web/search_results.py` has checked them)."""
+    """Return title, url and content of each page in the tool's answers, which `outside.web.search_results` checked."""
     answers = [json.loads(message.text) for message in messages if message.status != "error"]
     pages: list[dict[str, str]] = [page for answer in answers for page in answer["results"]]
     return [page | {"title": page["title"] or page["url"]} for page in pages]

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from triage.outside.github.issue_approvals import GitHubIssueApprovals
     from triage.outside.github.issue_tracker import IssueTracker
     from triage.outside.github.repository_connection import RepositoryConnection
+    from triage.outside.model.chat_model import ChatModel
     from triage.outside.model.endpoint import Endpoint
     from triage.ports import (
         Codebase,
         IteratePastIssues,
-        Model,
         Output,
         ProgressLog,
         Services,
@@ -221,7 +221,7 @@ class App:
             codebase=codebase,
             model=model,
             web_tools=self._open_web_tools(),
-            read_attachments=self._open_attachments(),
+            read_attachments=self._open_attachments(model),
             past_issues=self.open_past_issues(),
             code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
             export_report=self._open_telemetry(),
@@ -266,7 +266,7 @@ class App:
             ignore=self.config.ignore,
         )
 
-    def open_model(self, request_id: str) -> tuple[Model | None, Embeddings | None]:
+    def open_model(self, request_id: str) -> tuple[ChatModel | None, Embeddings | None]:
         settings, redactor = self.settings, self.redactor
         if settings.effective_engine == "rules":
             return None, None
@@ -315,12 +315,13 @@ class App:
             return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
 
-    def _open_attachments(self) -> Callable[[Issue], list[Attachment]] | None:
+    def _open_attachments(self, model: ChatModel | None) -> Callable[[Issue], list[Attachment]] | None:
         if not self.config.attachments or not self.environment.server_url:
             return None
         from triage.outside.github.attachment_reader import AttachmentReader
 
-        return AttachmentReader(self.environment.server_url, self.redactor.redactor_for("attachment")).read
+        redact = self.redactor.redactor_for("attachment")
+        return AttachmentReader(self.environment.server_url, redact, model is not None and model.takes_pictures).read
 
     def _is_public(self) -> bool:
         if self.environment.event_path is None:

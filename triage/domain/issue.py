@@ -35,10 +35,12 @@ class EarlierReport(Value):
 
 
 class Attachment(Value):
-    """A text that the issue's reporter attached, or why one was not read."""
+    """A text or a picture that the issue's reporter attached, or why one was not read."""
 
     text: str = ""
     """Its lines that say most, with likely secrets masked."""
+    picture: str = ""
+    """Its type and its bytes in base64, as `image/png;base64,...`: for a model, nobody else looks at it."""
     problem: str = ""
     """Words of ours after "not read:"; empty if it was."""
 

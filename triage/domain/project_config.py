@@ -205,7 +205,7 @@ class ProjectConfig(YamlSection):
     attachments: bool = Field(
         True,
         description="Whether texts, logs and archives of them are read that the issue and its reporter's comments link "
-        "to on GitHub. They are fetched without a token.",
+        "to on GitHub, and pictures that they show, for a model that takes them. They are fetched without a token.",
     )
     documentation: bool = Field(
         True,

@@ -1,10 +1,11 @@
-"""Texts, logs and archives of them that an issue and its author's comments link to: which, and what is read of them.
+"""Texts, logs, archives of them and pictures that an issue and its author's comments show: which, and what is read.
 
 Nothing is written to a disk, and no name in an archive is used for anything but its ending.
 """
 
 import re
 import zlib
+from base64 import b64encode
 from collections.abc import Iterator
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -18,6 +19,7 @@ from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 MAX_ATTACHMENTS = 3
+MAX_PICTURES = 2
 MAX_BYTES = 2_000_000
 """Of one, and of all files of an archive together."""
 MAX_FILES = 10
@@ -34,6 +36,11 @@ _TEXT = re.compile(
     re.I | re.S,
 )
 NOT_TEXT = "it is neither a text nor an archive of texts"
+_PICTURE_PLACE = r"/(?:user-attachments/assets/[0-9a-f-]{36}|[\w.-]{1,100}/[\w.-]{1,100}/assets/\d{1,20}/[0-9a-f-]{36})"
+_PICTURE_HOST = r"https://user-images\.githubusercontent\.com/\d{1,20}/[\w-]{1,100}\.\w{3,4}"
+"""Where github.com kept them until 2023."""
+_PICTURE_TYPES = {b"\x89PNG\r\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+"""By their first bytes. Models take these."""
 
 
 def find_attachments(issue: Issue, server_url: str) -> list[str]:
@@ -42,6 +49,18 @@ def find_attachments(issue: Issue, server_url: str) -> list[str]:
     at = r"/(?:user-attachments|[\w.-]{1,100}/[\w.-]{1,100})/files/\d{1,20}/[\w.%+()-]{1,200}"
     pattern = re.compile(re.escape(server_url) + at, re.ASCII)
     return list(dict.fromkeys(link for page in pages for link in page.links if pattern.fullmatch(link)))
+
+
+def find_pictures(issue: Issue, server_url: str) -> list[str]:
+    """Return the addresses of the pictures on the server that the issue and its author's comments show."""
+    pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
+    pattern = re.compile(f"{re.escape(server_url)}{_PICTURE_PLACE}|{_PICTURE_HOST}", re.ASCII)
+    return list(dict.fromkeys(one for page in pages for one in page.pictures if pattern.fullmatch(one)))
+
+
+def read_picture(data: bytes) -> Attachment:
+    kind = next((kind for start, kind in _PICTURE_TYPES.items() if data.startswith(start)), "")
+    return Attachment(picture=f"image/{kind};base64,{b64encode(data).decode()}" if kind else "")
 
 
 def may_be_read(name: str) -> bool:

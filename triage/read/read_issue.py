@@ -13,6 +13,7 @@ from triage.read.reporter_language import detect_reporter_language
 from triage.read.traces.error_messages import find_error_messages
 from triage.read.traces.traces import FoundTrace, find_traces
 from triage.read.versions.versions import find_versions
+from triage.read.visible_text.html_page import PICTURE
 from triage.read.visible_text.visible_text import (
     Block,
     VisiblePage,
@@ -171,7 +172,7 @@ def _separate_code(blocks: Sequence[Block]) -> tuple[str, list[Block], list[Foun
             traces += found_here
             covered = {number for found in found_here for number in range(found.start, found.end)}
             lines = (line for number, line in enumerate(text.split("\n")) if number not in covered)
-            prose.append("\n".join(lines).strip())
+            prose.append("\n".join(lines).replace(PICTURE, "").strip())
     return "\n\n".join(text for text in prose if text.strip()), code, traces
 
 
@@ -186,7 +187,7 @@ def _find_sections(blocks: Sequence[Block]) -> list[Section]:
             if following.kind == "heading" and following.level <= block.level:
                 break
             below.append(format_block(following))
-        text = "\n\n".join(below)
+        text = "\n\n".join(below).replace(PICTURE, "").strip()
         sections.append(Section(heading=block.text.strip(" :"), text="" if _NO_RESPONSE.match(text) else text))
         if len(sections) == _MAX_SECTIONS:
             break

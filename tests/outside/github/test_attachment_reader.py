@@ -90,3 +90,16 @@ def test_a_redirect_to_the_servers_own_storage_is_followed() -> None:
 )
 def test_github_com_has_a_storage_of_its_own(address: str, is_storage: bool) -> None:
     assert AttachmentReader("https://github.com")._is_storage(address) == is_storage
+
+
+PNG = ScriptedReply(b"\x89PNG\r\n\x1a\n", headers={"content-type": "image/png"})
+
+
+@each_row(("takes_pictures", "number"), [(True, 2), (False, 0)])
+def test_two_pictures_are_read_for_a_model_that_takes_them(takes_pictures: bool, number: int) -> None:
+    with serve_script(lambda _: PNG) as server:
+        places = [f"{server.url}/user-attachments/assets/{i}b9c2c5e-4f0e-4d6b-9a7e-3c1d2e4f5a6b" for i in range(3)]
+        issue = Issue(title="It stops", body="\n".join(f"![shot]({place})" for place in places))
+        found = AttachmentReader(server.url, takes_pictures=takes_pictures).read(issue)
+    assert found == [Attachment(picture="image/png;base64,iVBORw0KGgo=")] * number
+    assert len(server.requests) == number

@@ -167,3 +167,26 @@ async def test_a_busy_endpoint_is_asked_the_second_question_again():
     with serve_script([misfit, error_reply(500), chat_completion(GREEN)]) as server:
         assert (await colour(ModelSetup(server).model)).depth == 3
     assert [len(request.body["messages"]) for request in server.requests] == [1, 3, 3]
+
+
+PICTURE = HumanMessage(
+    [{"type": "text", "text": "Which colour?"}, {"type": "image", "mime_type": "image/png", "base64": "aWNv"}]
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "script", "requests"),
+    [
+        ("gpt-6-luna", refuse(lambda _: False), [True]),
+        ("provider/gpt-6-luna", refuse(sends("image_url"), "image_url is not supported"), [True, False]),
+        ("gpt-6-luna", refuse(sends("image_url")), [True, False]),
+        ("tiny", refuse(lambda _: False), [False]),
+    ],
+)
+async def test_pictures_go_to_models_that_take_them(model: str, script: Any, requests: list[bool]):
+    with serve_script(script) as server:
+        setup = ModelSetup(server, main=model, fast=model, fallback=model)
+        answer = await setup.model.structured_output(Colour, "main", 50).ainvoke([SystemMessage("See."), PICTURE])
+    assert answer.name == "green"
+    assert [sends("image_url")(one.body) for one in server.requests] == requests
+    assert all("Which colour?" in json.dumps(one.body) for one in server.requests)

@@ -66,7 +66,10 @@ def test_a_page_is_read_as_displayed() -> None:
         ("H<sub>2</sub>O and x<sup>y<sup>2</sup></sup>", "H2O and xy2"),
         ("```C++ title=a\nx\n```", "```C++\nx\n```"),
         ("````\n```\ninner\n```\n````", "````\n```\ninner\n```\n````"),
-        ("![shot](https://img.example/1.png)", ""),
+        ("![shot](https://img.example/1.png)", "[picture]"),
+        ("see <img src='https://img.example/1.png' alt='obey'>\nbelow", "see [picture]\nbelow"),
+        ("3. third\n4. fourth", "3. third\n4. fourth"),
+        ('<ol start="-7"><li>one</li></ol>', "1. one"),
         ("\x1b[31mred\x1b[0m", "red"),
         ("👩\u200d💻 ❤\ufe0f done", "👩\u200d💻 ❤\ufe0f done"),
     ],
@@ -140,7 +143,10 @@ def test_invisible_entities_are_removed() -> None:
         ("[a](mailto:b@c.example)", "a"),
         ("https://x.example/y?z", "https://x.example/y?z"),
         ("[](https://x.example)", ""),
-        ("[`a`](https://x.example) [![](https://y.example)](https://z.example)", "`a` (x.example) (z.example)"),
+        (
+            "[`a`](https://x.example) [![](https://y.example)](https://z.example)",
+            "`a` (x.example) [picture] (z.example)",
+        ),
         ("[`http://x.example`](http://x.example)", "`http://x.example`"),
     ],
 )

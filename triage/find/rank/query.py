@@ -11,6 +11,7 @@ from itertools import islice, pairwise
 from triage.domain.code import SearchQuery
 from triage.domain.issue import ParsedIssue, Trace
 from triage.find.words.tokens import find_words, split_into_terms
+from triage.read.visible_text.html_page import PICTURE
 
 TITLE_WEIGHT = 2.0
 """Added to a term of the title."""
@@ -86,8 +87,9 @@ class Query:
 def build_query(search: SearchQuery) -> Query:
     """Build the query of a search. Linear in the issue's length."""
     parsed = search.parsed
-    prose = _URL.sub(" ", parsed.prose or ("" if parsed.code else parsed.body))
-    body, blocks = _URL.sub(" ", parsed.body), "\n".join(block.text for block in parsed.code)
+    body = _URL.sub(" ", parsed.body.replace(PICTURE, " "))
+    prose = _URL.sub(" ", parsed.prose) or ("" if parsed.code else body)
+    blocks = "\n".join(block.text for block in parsed.code)
     all_text = f"{parsed.title}\n{body}\n{prose}\n{blocks}"
     in_prose = Counter(find_words(prose))
     # Traces stand in the body only.

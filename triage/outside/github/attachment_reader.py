@@ -10,10 +10,13 @@ from triage.outside.http_client import RequestFailed, send_request
 from triage.read.attachments import (
     MAX_ATTACHMENTS,
     MAX_BYTES,
+    MAX_PICTURES,
     NOT_TEXT,
     find_attachments,
+    find_pictures,
     may_be_read,
     read_attachment,
+    read_picture,
 )
 from triage.safety.secrets.redactor import Redact
 
@@ -24,6 +27,7 @@ _GITHUB = "https://github.com"
 _STORAGE = (
     "https://objects.githubusercontent.com",
     "https://github-production-repository-file-5c1aeb.s3.amazonaws.com",
+    "https://github-production-user-asset-6210df.s3.amazonaws.com",
 )
 """Where github.com keeps them. An Enterprise server keeps them itself."""
 
@@ -34,6 +38,8 @@ class AttachmentReader:
     """Of the GitHub server, without a trailing slash."""
     redact: Redact = field(default=lambda tree: tree)
     """Masks our own secrets."""
+    takes_pictures: bool = False
+    """Whether a model can look at them."""
 
     def read(self, issue: Issue) -> list[Attachment]:
         """Return what was read of the issue's attachments, and what was not. It blocks, and raises nothing."""
@@ -42,6 +48,9 @@ class AttachmentReader:
         if further := len(addresses) - MAX_ATTACHMENTS:
             problem = f"at most {MAX_ATTACHMENTS} are, and {further:,} more are linked"
             found += [Attachment(problem=problem)] if further > 0 else []
+        pictures = find_pictures(issue, self.server_url)[:MAX_PICTURES] if self.takes_pictures else []
+        fetched = [data for address in pictures if isinstance(data := self._fetch(address), bytes)]
+        found += [one for one in map(read_picture, fetched) if one.picture]
         return [Attachment.model_validate(self.redact(one.model_dump())) for one in found]
 
     def _read_one(self, address: str) -> Iterator[Attachment]:

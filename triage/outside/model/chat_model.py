@@ -38,7 +38,7 @@ from triage.outside.model.output_formats import (
     OutputFormat,
     to_model_reply,
 )
-from triage.outside.model.token_count import TokenCount, estimate_prompt, parse_usage
+from triage.outside.model.token_count import TokenCount, estimate_prompt, is_picture, parse_usage
 from triage.ports import MeasuredUsage, Tier
 from triage.safety.secrets.redactor import Redact
 
@@ -97,6 +97,11 @@ class ChatModel:
     def usage(self) -> Usage:
         return self.budget.usage
 
+    @property
+    def takes_pictures(self) -> bool:
+        """Whether the fast model looks at pictures in a message."""
+        return self.endpoint.takes_pictures(self.models["fast"])
+
     def with_fast_model(self) -> "ChatModel":
         fast = self.models["fast"]
         return replace(self, models={"main": fast, "fast": fast}, fallback=fast)
@@ -122,6 +127,8 @@ class ChatModel:
             for model in order:
                 features, has_other = self.endpoint.features.of(model), model != order[-1]
                 left_out, failed = features.left_out, features.failed_calls
+                if _has_pictures(messages) and not self.endpoint.takes_pictures(model):
+                    left_out |= {"pictures"}
                 call = _Call(model, messages, output_format, max_tokens, left_out, has_other, failed)
                 try:
                     return await self._ask(call)
@@ -184,6 +191,7 @@ class ChatModel:
             raise EndpointBusy(failure.reason, failure.retry_after)
         features = self.endpoint.features
         options = features.list_options(call.model, call.output_format, call.left_out)
+        options |= {"pictures"} - call.left_out if _has_pictures(call.messages) else set()
         option = features.choose_option(failure, options) if call.refusals < MAX_REFUSALS else ""
         if option:
             call.left_out |= {option}
@@ -226,11 +234,17 @@ class ChatModel:
 def _build_prompt(call: _Call[Any], *, is_response: bool) -> list[BaseMessage]:
     messages = [*call.output_format.build_preface(call.left_out), *call.messages, *call.correction]
     prompt = [_hand_on_reasoning(message, call, is_response=is_response) for message in messages]
+    if "pictures" in call.left_out and _has_pictures(prompt):
+        prompt = [HumanMessage(one.text) if _has_pictures([one]) else one for one in prompt]
     if "system" in call.left_out:
         prompt = [HumanMessage(one.content) if isinstance(one, SystemMessage) else one for one in prompt]
     if call.left_out & {"system", "messages"}:
         prompt = merge_message_runs(prompt, chunk_separator="\n\n")
     return prompt
+
+
+def _has_pictures(messages: Sequence[BaseMessage]) -> bool:
+    return any(is_picture(block) for message in messages for block in message.content)
 
 
 def _hand_on_reasoning(message: BaseMessage, call: _Call[Any], *, is_response: bool) -> BaseMessage:

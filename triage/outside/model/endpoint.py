@@ -145,6 +145,10 @@ class Endpoint:
             http_async_client=self._async_http_client,
         )
 
+    def takes_pictures(self, model: str) -> bool:
+        """Return whether LangChain's list of models says so. Gateways put `provider/` before a name."""
+        return bool((self.chat_client(model.rpartition("/")[2]).profile or {}).get("image_inputs"))
+
     @cached_property
     def sdk_client(self) -> openai.OpenAI:
         """Return the SDK's client, for embeddings (LangChain's hides what a call used) and the list of models."""

@@ -22,7 +22,16 @@ _IGNORES_SCHEMAS = frozenset({"api.anthropic.com"})
 """Hosts that accept `response_format` and ignore it: https://platform.claude.com/docs/en/api/openai-sdk"""
 _TAKES_TEMPERATURE = re.compile(r"gpt-4|(?:open-)?mi[sx]tral|codestral|devstral")
 """Models that do not reason. Others refuse a temperature, or repeat themselves without end at 0."""
-_GUESSES = ("bounds", "strict", "response_format", "reasoning_effort", "other_effort", "include", "temperature")
+_GUESSES = (
+    "pictures",
+    "bounds",
+    "strict",
+    "response_format",
+    "reasoning_effort",
+    "other_effort",
+    "include",
+    "temperature",
+)
 """What is left out, one after the other, when a refusal does not say what it is about."""
 
 

@@ -83,6 +83,7 @@ _BY_WORDS = {
     "system": r"\b(?:system|developer) (?:role|message|prompt|instruction)s?\b[^.\n]{0,40}\bnot\b",
     "room": r"max_(?:completion_|output_)?tokens\b[^\n]{0,80}(?:too (?:large|high)|at most|maximum|exceed|less than)",
     "bounds": r"\bmax(?:Items|Length)\b",
+    "pictures": r"\bimages?\b|\bimage_url\b|\binput_image\b",
 }
 """What a refusal means. Alternating roles and system messages are refused by chat templates, whose errors vLLM and
 llama.cpp pass on."""

@@ -19,6 +19,8 @@ BYTES_PER_TOKEN = 3.0
 """Bytes of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4. Too high an estimate
 only reserves more. A tokenizer would have to be downloaded."""
 TOKENS_PER_MESSAGE = 4
+TOKENS_PER_PICTURE = 2_500
+"""What OpenAI's models count at most at their default detail: 1,536 patches of up to 1.62 tokens."""
 MAX_COUNT = 10**9
 """A larger number cannot be the tokens of one call."""
 
@@ -58,7 +60,13 @@ def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
         *(message.text for message in messages),
         json.dumps(tool_calls, ensure_ascii=False) if tool_calls else "",
     ]
-    return estimate_text("".join(texts)) + TOKENS_PER_MESSAGE * len(messages)
+    pictures = sum(map(is_picture, (block for message in messages for block in message.content)))
+    return estimate_text("".join(texts)) + TOKENS_PER_MESSAGE * len(messages) + TOKENS_PER_PICTURE * pictures
+
+
+def is_picture(block: Any) -> bool:
+    """Return whether a block of a message's content is one."""
+    return isinstance(block, dict) and block.get("type") == "image"
 
 
 def parse_usage(usage: Any) -> TokenCount | None:

@@ -32,6 +32,7 @@ from triage.read.text_signs import (
     has_error,
 )
 from triage.read.versions.versions import MOVING_VERSION, names_platform
+from triage.read.visible_text.html_page import PICTURE
 
 MAX_QUESTIONS = 3
 _ORDER: tuple[MissingKind, ...] = (
@@ -63,8 +64,6 @@ _SANDBOX = re.compile(
     re.I,
 )
 """Sites with code that runs, or with the log of a build."""
-_PICTURE = re.compile(r"^https://[^/]+$")
-"""Of a picture only the origin is read, and nothing of it is in the text."""
 _CAUSE = re.compile(
     r"\b(?:when|if|after|once|whenever|while|upon|then|every time|expected|by \w+ing|causes|on (?:an?|the|my) \w+)\b",
     re.I,
@@ -113,7 +112,7 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
 
 def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: bool) -> Iterator[MissingInformation]:
     """Ask for fields that the form requires, that are empty, and that nothing else in the report answers."""
-    is_shown = has_error(parsed) or has_code(parsed) or _shows_picture(parsed)
+    is_shown = has_error(parsed) or has_code(parsed) or PICTURE in parsed.body
     shown: dict[MissingKind, bool] = {
         "reproduction": not is_silent and can_be_seen(parsed),
         "error_output": has_error(parsed),
@@ -167,7 +166,7 @@ def speaks_of_failure(parsed: ParsedIssue) -> bool:
     The words are English; of a report in another language nobody knows.
     """
     says = parsed.language != "en" or FAILURE.search(_write_out(parsed)) is not None
-    return says or has_error(parsed) or _shows_picture(parsed)
+    return says or has_error(parsed) or PICTURE in parsed.body
 
 
 def asks_for_help(parsed: ParsedIssue) -> bool:
@@ -200,12 +199,7 @@ def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
     text = _write_out(parsed)
     speaks = _ERROR if count_words(text) <= _STEPS_WORDS else _PICTURED
     is_shown = has_error(parsed) or has_code(parsed)
-    return not is_shown and _shows_picture(parsed) and speaks.search(text) is not None
-
-
-def _shows_picture(parsed: ParsedIssue) -> bool:
-    prose = parsed.prose[:_MAX_CHARS]
-    return any(_PICTURE.match(link) and link.partition("//")[2] not in prose for link in parsed.links[:_MAX_LINKS])
+    return not is_shown and PICTURE in parsed.body and speaks.search(text) is not None
 
 
 def _extract_own_words(parsed: ParsedIssue) -> str:

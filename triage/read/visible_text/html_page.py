@@ -27,6 +27,8 @@ _BLOCK_TAGS = word_set(
 )
 _ONLY_BLOCKS_INSIDE = word_set("body ul ol table thead tbody tr blockquote details section dl")
 _LIST_MARK = re.compile(r"\s*(?:-|\d+\.) (?:\[[ x]\] *)?")
+PICTURE = "[picture]"
+"""Stands in the text for a picture: its description is not seen by a reader of the page."""
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _SPACES = re.compile(r"[ \t]{2,}|\t")
 _UNDERSCORED = re.compile(r"(?<!\w)_{1,2}[A-Za-z]\w{0,80}(?<=_)")
@@ -79,6 +81,8 @@ class PageCollector:
     """The Markdown. `__name__` and `**name**` look the same in HTML."""
     blocks: list[BlockDraft] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
+    """Their addresses, which a reader does not see."""
     comments: list[str] = field(default_factory=list)
     """Without repeated white space."""
     hidden: int = 0
@@ -146,7 +150,7 @@ class PageCollector:
             return False
         if tag == "img":
             self._link_words.append(tag)
-            self._add_link(image_origin(node.attributes.get("src") or ""))
+            self._add_picture((node.attributes.get("src") or "").strip())
             return False
         if tag == "a":
             self._link_words.clear()
@@ -157,14 +161,14 @@ class PageCollector:
         elif tag in _HEADINGS:
             self._flush()
         elif tag in _BLOCK_TAGS:
-            self._open_block(tag)
+            self._open_block(node, tag)
         return True
 
-    def _open_block(self, tag: str) -> None:
+    def _open_block(self, node: LexborNode, tag: str) -> None:
         if not self._has_only_list_mark():  # a paragraph at the start of a list item stays on the mark's line
             self._flush()
         if tag in ("ul", "ol"):
-            self._list_marks.append("-" if tag == "ul" else "1")
+            self._list_marks.append("-" if tag == "ul" else _read_start(node))
         elif tag == "li":
             self._buffer.append(self._next_list_mark())
         elif tag == "blockquote":
@@ -265,6 +269,11 @@ class PageCollector:
             target = visible_link_target(url)
             self._buffer.append(f" ({target})" if target else "")
 
+    def _add_picture(self, url: str) -> None:
+        self._buffer.append(PICTURE)
+        self._add_link(image_origin(url))
+        self.pictures.append(url)
+
     def _add_link(self, url: str) -> None:
         if url and not url.startswith("data:"):
             self.links.append(clean_text(url).strip()[:_MAX_LINK_CHARS])
@@ -315,3 +324,9 @@ class PageCollector:
     @property
     def _is_in_rows(self) -> bool:
         return bool(self._list_marks) or self._open_tables > 0
+
+
+def _read_start(node: LexborNode) -> str:
+    """Return the first number of a list, which Markdown keeps."""
+    start = node.attributes.get("start") or ""
+    return start if re.fullmatch(r"\d{1,9}", start, re.ASCII) else "1"

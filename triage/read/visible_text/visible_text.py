@@ -38,6 +38,8 @@ class Block(Value):
 class VisiblePage(Value):
     blocks: list[Block] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
+    pictures: list[str] = Field(default_factory=list)
+    """Addresses, which a reader does not see."""
     comments: list[str] = Field(default_factory=list)
     """What HTML comments say, without repeated white space."""
     hidden_fragments: int = 0
@@ -70,6 +72,7 @@ def extract_visible_page(markdown: str | None) -> VisiblePage:
     return VisiblePage(
         blocks=_redact(blocks),
         links=list(dict.fromkeys(map(redact_likely_secrets, page.links))),
+        pictures=page.pictures,
         comments=page.comments,
         hidden_fragments=hidden,
     )

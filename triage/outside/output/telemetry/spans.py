@@ -133,7 +133,7 @@ def _run_attributes(report: RunReport) -> Attributes:
         "gen_ai.operation.name": "invoke_workflow",
         "gen_ai.workflow.name": _WORKFLOW_NAME,
         "triage.request_id": report.request_id,
-        "triage.read.number": report.issue.number,
+        "triage.issue.number": report.issue.number,
         "vcs.ref.head.revision": report.commit,
         "cicd.pipeline.run.url.full": report.run_url or None,
         "triage.status": report.status.value,
