@@ -38,7 +38,18 @@ from triage.say.report_pages import build_comment_page
 ROOT = Path(__file__).parent.parent
 PROJECT = ROOT / "bench" / "data" / "shop"
 ISSUE, EARLIER, KNOWN, QUESTION = (PROJECT / f"{name}.md" for name in ("issue", "earlier", "again", "question"))
-THINGS = ["invoice", "receipt", "customer", "address", "currency", "discount", "warehouse", "courier", "calendar", "label"]
+THINGS = [
+    "invoice",
+    "receipt",
+    "customer",
+    "address",
+    "currency",
+    "discount",
+    "warehouse",
+    "courier",
+    "calendar",
+    "label",
+]
 FAILURES = ["missing", "duplicated", "truncated", "misaligned", "untranslated", "outdated"]
 """Other issues of the tracker: how much two share is told by how many others share it."""
 PAGE_FILE = PROJECT / "docs" / "vouchers.md"
