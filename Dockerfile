@@ -33,7 +33,7 @@ RUN dpkg --purge --force-depends --force-remove-essential \
 FROM scratch
 COPY --from=system / /
 LABEL org.opencontainers.image.title="Bug Triage" \
-      org.opencontainers.image.description="Five agents read a new issue and the code, and write one checked report." \
+      org.opencontainers.image.description="Up to five agents read a new issue and the code, and write one checked report." \
       org.opencontainers.image.licenses="MIT"
 # No library sends usage data or traces.
 ENV PATH=/usr/local/bin:/usr/bin:/bin \

@@ -1,23 +1,35 @@
-"""Makes `docs/comment.png`: a real comment of the rules engine, as GitHub shows it below the issue.
+"""Makes `docs/comment.png`, `known.png` and `documented.png`: comments of real runs, as GitHub shows them below the issue.
 
-The issue is about `bench/data/shop`, a made-up program whose shown line raises the error that the issue quotes.
+The issues are about `bench/data/shop`, a made-up program whose shown line raises the error that the issue quotes. The
+runs are those of the action against a GitHub on loopback. `documented` has a model, whose answer is written here.
 
-    python -m bench.comment_picture [--chromium PROGRAM] [--out FILE]
+    python -m bench.comment_picture [--chromium PROGRAM] [--out FOLDER]
 
 Needs Chromium; `pngquant`, where it is installed, makes the file smaller.
 """
 
 import argparse
+import contextlib
 import html
+import io
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 
 import cmarkgfm
 
+from testing import factories
+from testing.servers.github_api import JOB_TOKEN, GitHubApi, serve_github_api
+from testing.servers.github_api import SLUG as SERVED_SLUG
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
+from triage.action import main as run_action
+from triage.domain.findings import CitedPlace
 from triage.domain.report import RunReport
 from triage.say.comment import render_comment
 from triage.say.hidden_state import next_state
@@ -25,7 +37,22 @@ from triage.say.report_pages import build_comment_page
 
 ROOT = Path(__file__).parent.parent
 PROJECT = ROOT / "bench" / "data" / "shop"
-ISSUE = PROJECT / "issue.md"
+ISSUE, EARLIER, KNOWN, QUESTION = (PROJECT / f"{name}.md" for name in ("issue", "earlier", "again", "question"))
+THINGS = [
+    "invoice",
+    "receipt",
+    "customer",
+    "address",
+    "currency",
+    "discount",
+    "warehouse",
+    "courier",
+    "calendar",
+    "label",
+]
+FAILURES = ["missing", "duplicated", "truncated", "misaligned", "untranslated", "outdated"]
+"""Other issues of the tracker: how much two share is told by how many others share it."""
+PAGE_FILE = PROJECT / "docs" / "vouchers.md"
 SLUG = "acme/shop"
 WIDTH, HEIGHT, SCALE = 880, 1600, 2
 _LONE_LINK = re.compile(r'<p><a href="[^"]*/blob/[0-9a-f]{40}/([^"#?]+)#L(\d+)-L(\d+)">[^<]*</a></p>')
@@ -57,17 +84,102 @@ opened this issue</div><div class="text cut">%(issue)s</div></div></div>
 <span class="bot">bot</span> commented</div><div class="text">%(comment)s</div></div></div>"""
 
 
-def run_triage() -> RunReport:
-    """Triage the issue on a checkout of the program, so that links name a commit."""
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(PROJECT / "shop", Path(folder, "shop"), ignore=shutil.ignore_patterns("__pycache__"))
-        git = ["git", "-C", folder, "-c", "user.name=Mona", "-c", "user.email=mona@example.com"]
+@contextlib.contextmanager
+def check_out() -> Iterator[Path]:
+    """A checkout of the program and its page, so that links name a commit."""
+    with tempfile.TemporaryDirectory() as name:
+        for part in ("shop", "docs"):
+            shutil.copytree(PROJECT / part, Path(name, part), ignore=shutil.ignore_patterns("__pycache__"))
+        git = ["git", "-C", name, "-c", "user.name=Mona", "-c", "user.email=mona@example.com"]
         for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Start"]):
             subprocess.run([*git, *words], check=True)
-        command = ["-m", "triage", "run", "--repo", folder, "--issue", str(ISSUE), "--github", SLUG]
+        yield Path(name)
+
+
+def run_triage() -> RunReport:
+    """Triage the issue with the trace at a terminal, by rules."""
+    with check_out() as folder:
+        command = ["-m", "triage", "run", "--repo", str(folder), "--issue", str(ISSUE), "--github", SLUG]
         command += ["--engine", "rules", "--json"]
         done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, check=True)
         return RunReport.model_validate_json(done.stdout)
+
+
+def read_issue(file: Path) -> tuple[str, str]:
+    title, _, body = file.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
+    return title, body
+
+
+def comment_on_known() -> str:
+    """Return the comment on a report of what was fixed already, by rules."""
+    with serve_github_api() as api:
+        title, body = read_issue(EARLIER)
+        at = {"created_at": "2026-11-09T08:00:00Z", "updated_at": "2026-11-12T08:00:00Z"}
+        fix = {
+            "number": 4,
+            "oid": "d" * 40,
+            "title": "Take deposits",
+            "at": "2026-11-12T08:00:00Z",
+            "milestone": "2.3.2",
+        }
+        ended = {"state": "closed", "state_reason": "completed", "fixes": [fix]}
+        api.add_issue(3, title=title, body=body, **at, **ended)
+        for number, (thing, failure) in enumerate(product(THINGS, FAILURES), 10):
+            api.add_issue(
+                number, title=f"The {thing} is {failure}", body=f"Order {number} has a {thing} that is {failure}.", **at
+            )
+        return comment_on(KNOWN, api, {"INPUT_ENGINE": "rules"})
+
+
+def comment_on_documented() -> str:
+    """Return the comment on a question that the page answers: a model names the line, and the program quotes it."""
+    with serve_github_api() as api, serve_script(answer_as_model) as server:
+        names = dict.fromkeys(("INPUT_MODEL", "INPUT_FAST-MODEL"), "made-up")
+        return comment_on(
+            QUESTION, api, names | {"INPUT_MODEL-BASE-URL": f"{server.url}/v1"}, labels=[{"name": "question"}]
+        )
+
+
+def answer_as_model(request: ReceivedRequest) -> ScriptedReply:
+    """Cite the line about the setting by the number under which the section was shown."""
+    asked = json.dumps(request.body["messages"])
+    shown = re.search(r"\[(\d+)\] docs/vouchers\.md", asked)
+    line = next(number for number, text in enumerate(PAGE_FILE.read_text().splitlines(), 1) if "vouchers.reuse" in text)
+    if shown is None:
+        return chat_completion(factories.investigation(kind="question").model_dump_json())
+    cited = [CitedPlace(cite=f"{shown[1]}:{line}", reason="It is the setting that is asked for.")]
+    found = factories.codebase(places=[], why="", documented=cited).model_dump_json()
+    return chat_completion(tool_calls=[("CodebaseFinding", found)] if "tools" in request.body else None, content=found)
+
+
+def comment_on(file: Path, api: GitHubApi, inputs: Mapping[str, str], **fields: object) -> str:
+    """Run the action on an issue that was just opened, and return the comment that it writes."""
+    title, body = read_issue(file)
+    api.add_issue(
+        7, title=title, body=body, created_at="2026-11-20T09:00:00Z", updated_at="2026-11-20T09:00:00Z", **fields
+    )
+    with check_out() as checkout, tempfile.TemporaryDirectory() as home:
+        event = {"action": "opened", "issue": api.issues[7], "repository": {"full_name": SERVED_SLUG}}
+        Path(home, "event.json").write_text(json.dumps(event | {"sender": {"login": "mona", "type": "User"}}))
+        files = {f"GITHUB_{name}": str(Path(home, name)) for name in ("OUTPUT", "STEP_SUMMARY")}
+        for path in files.values():
+            Path(path).touch()
+        runner = {
+            "GITHUB_REPOSITORY": SERVED_SLUG,
+            "GITHUB_EVENT_NAME": "issues",
+            "GITHUB_EVENT_PATH": str(Path(home, "event.json")),
+            "GITHUB_WORKSPACE": str(checkout),
+            "GITHUB_API_URL": api.url,
+            "GITHUB_SERVER_URL": "https://github.com",
+            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
+            "HOME": home,
+        }
+        log = io.StringIO()
+        with contextlib.redirect_stdout(log):
+            run_action({**runner, **files, **inputs})
+    if not api.comments:
+        raise RuntimeError(log.getvalue())
+    return str(api.comments[0]["body"])
 
 
 def show_code(comment: str) -> str:
@@ -84,8 +196,12 @@ def show_code(comment: str) -> str:
 
 
 def render_page(report: RunReport) -> str:
-    title, _, body = ISSUE.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
-    comment = render_comment(build_comment_page(report), next_state(report, None))
+    return render_thread(ISSUE, render_comment(build_comment_page(report), next_state(report, None)))
+
+
+def render_thread(issue: Path, comment: str) -> str:
+    """Return an issue with a comment as a page."""
+    title, body = read_issue(issue)
     return PAGE % {
         "width": WIDTH,
         "title": html.escape(title),
@@ -121,12 +237,18 @@ def _measure(source: Path, chromium: str) -> int:
     return round(float(dom.rpartition("<title>")[2].partition("</title>")[0]))
 
 
+def take_pictures(chromium: str, folder: Path) -> None:
+    take_picture(render_page(run_triage()), chromium, folder / "comment.png")
+    take_picture(render_thread(KNOWN, comment_on_known()), chromium, folder / "known.png")
+    take_picture(render_thread(QUESTION, comment_on_documented()), chromium, folder / "documented.png")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--chromium", default="chromium")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "comment.png")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder for the pictures")
     arguments = parser.parse_args()
-    take_picture(render_page(run_triage()), arguments.chromium, arguments.out)
+    take_pictures(arguments.chromium, arguments.out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Makes the three pictures of the Marketplace page from real runs: a comment, the page of its job, and a backtest.
+"""Makes the pictures of the pages from real runs: three comments, the page of a job, and a backtest.
 
     python -m bench.pictures --repo DIR [--chromium PROGRAM] [--out FOLDER]
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import cmarkgfm
 
-from bench.comment_picture import PAGE, ROOT, WIDTH, render_page, run_triage, take_picture
+from bench.comment_picture import PAGE, ROOT, WIDTH, run_triage, take_picture, take_pictures
 from triage.domain.report import RunReport
 from triage.say.job_page import render_summary
 
@@ -52,9 +52,8 @@ def main() -> None:
     parser.add_argument("--chromium", default="chromium")
     parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder for the pictures")
     arguments = parser.parse_args()
-    report = run_triage()
-    take_picture(render_page(report), arguments.chromium, arguments.out / "comment.png")
-    take_picture(render_job_page(report), arguments.chromium, arguments.out / "job-page.png")
+    take_pictures(arguments.chromium, arguments.out)
+    take_picture(render_job_page(run_triage()), arguments.chromium, arguments.out / "job-page.png")
     backtest = run_backtest(arguments.repo)
     take_picture(backtest, arguments.chromium, arguments.out / "backtest.png", BACKTEST_WIDTH, BACKTEST_HEIGHT)
 

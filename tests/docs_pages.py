@@ -1,4 +1,4 @@
-"""Generates parts of the pages: the tables of the reference, and the workflows of `examples/`.
+"""Generates parts of the pages: the table of commands, the picture of the graph, and the workflows of `examples/`.
 
 Run by `make golden`, as `python -m tests.docs_pages`.
 """
@@ -10,9 +10,12 @@ from typing import Any
 
 import typer
 import yaml
+from langgraph.graph import StateGraph
 
 from tests.docs_yaml import ROOT, list_pages
 from triage.cli import COMMANDS, load_command
+from triage.graph.run_graph import add_nodes
+from triage.graph.triage_state import BugTriageState
 
 REFERENCE = ROOT / "docs" / "reference.md"
 _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
@@ -26,20 +29,6 @@ def load_manifest() -> dict[str, Any]:
 def render_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in [head, *rows]).replace(
         "\n", f"\n|{'---|' * len(head)}\n", 1
-    )
-
-
-def render_inputs() -> str:
-    rows = [
-        (f"`{name}`", f"`{entry['default']}`" if entry["default"] else "", entry["description"])
-        for name, entry in load_manifest()["inputs"].items()
-    ]
-    return render_table(("input", "default", "meaning"), rows)
-
-
-def render_outputs() -> str:
-    return render_table(
-        ("output", "meaning"), [(f"`{n}`", entry["description"]) for n, entry in load_manifest()["outputs"].items()]
     )
 
 
@@ -60,33 +49,9 @@ def list_reusable_workflows() -> dict[str, dict[str, Any]]:
     return {name: workflow for name, workflow in loaded.items() if "workflow_call" in workflow["on"]}
 
 
-def render_workflows() -> str:
-    rows = []
-    for name, workflow in list_reusable_workflows().items():
-        call = workflow["on"]["workflow_call"] or {}
-        taken = [name for name, entry in call.get("inputs", {}).items() if not is_gone(entry)]
-        own = [f"`{one}`" for one in taken if one not in load_manifest()["inputs"]]
-        of_action = [f"`{one}`" for one in taken if one in load_manifest()["inputs"]]
-        secrets = ", ".join(f"`{one}`" for one in call.get("secrets", {}))
-        link = f"[{name}.yml](../.github/workflows/{name}.yml)"
-        rows.append((link, ", ".join(of_action), ", ".join(own), secrets))
-    return render_table(("workflow", "inputs of the action", "inputs of its own", "secrets"), rows)
-
-
-def render_workflow_inputs() -> str:
-    known = load_manifest()["inputs"]
-    rows: dict[str, tuple[str, ...]] = {}
-    for workflow in list_reusable_workflows().values():
-        for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
-            if name not in known and not is_gone(entry):
-                default = f"`{entry['default']}`" if "default" in entry else ""
-                rows[name] = (f"`{name}`", default, entry["description"])
-    return render_table(("input", "default", "meaning"), list(rows.values()))
-
-
 def render_commands() -> str:
     rows = _list_commands({name: load_command(name) for name in COMMANDS}, "")
-    return render_table(("command", "does", "options"), list(rows))
+    return render_table(("command", "does"), list(rows))
 
 
 def _list_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, ...]]:
@@ -95,27 +60,26 @@ def _list_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[tuple[s
             yield from _list_commands(command.commands, f"{prefix}{name} ")
         else:
             summary = command.help.split("\n\n")[0].replace("\n", " ")
-            yield f"`{prefix}{name}`", summary, f"`{' '.join(map(_spell_option, command.params))}`"
+            yield f"`{prefix}{name}`", summary
 
 
-def _spell_option(param: Any) -> str:
-    if param.param_type_name == "argument":
-        return str(param.name.upper())
-    return str(max(param.opts, key=len))
+def render_graph() -> str:
+    """Returns the graph that a run compiles, as LangGraph draws it."""
+    graph = StateGraph(BugTriageState)
+    add_nodes(graph)
+    drawn = graph.compile().get_graph().draw_mermaid(with_styles=False)
+    return f"```mermaid\n{drawn.strip()}\n```\n"
 
 
-TABLES: dict[str, Callable[[], str]] = {
-    "inputs": render_inputs,
-    "outputs": render_outputs,
+PARTS: dict[str, Callable[[], str]] = {
     "commands": render_commands,
-    "workflows": render_workflows,
-    "workflow inputs": render_workflow_inputs,
+    "graph": render_graph,
 }
 
 
 def regenerate(text: str) -> str:
     """Returns a page with its generated parts replaced."""
-    for name, render in TABLES.items():
+    for name, render in PARTS.items():
         pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text = pattern.sub(lambda found, render=render: found[1] + render() + found[2], text)  # type: ignore[misc]
     return _WORKFLOW.sub(lambda found: found[1] + (ROOT / found[2]).read_text(encoding="utf-8") + found[4], text)

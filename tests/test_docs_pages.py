@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from testing.each_row import each_row
-from tests.docs_pages import list_reusable_workflows, read_pages, regenerate
+from tests.docs_pages import list_reusable_workflows, load_manifest, read_pages, regenerate
 from tests.docs_yaml import ROOT, list_blocks
 
 PAGES = dict(read_pages())
@@ -21,7 +21,7 @@ DIFF = re.compile(r"<!-- (examples/workflows/[\w-]+\.yml) -->\n```diff\n(.*?)^``
 HREF = re.compile(r'(?:href|src)="([^"]+)"')
 HEADING = re.compile(r"<h\d>(.*?)</h\d>")
 TAG = re.compile(r"<[^>]+>")
-MESSAGE_ROW = re.compile(r"^\| (.+?) \| ", re.MULTILINE)
+MESSAGE_ROW = re.compile(r"^- (`[^`]+`(?:[^:`]|`[^`]+`)*):", re.MULTILINE)
 NOT_A_MESSAGE = {"`permissions: issues: write`", "`status: skipped`", "`status: complete`", "`/triage`", "`comment`"}
 
 
@@ -48,8 +48,9 @@ def find_broken_links(page: Path, markdown: str) -> Iterator[str]:
 
 @cache
 def read_strings_of_the_code() -> str:
-    """Returns every string of the program and its templates. An f-string gives its fixed parts."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "triage").rglob("*.j2"))]
+    """Returns every string of the program, its templates and its workflows. An f-string gives its fixed parts."""
+    files = [*sorted((ROOT / "triage").rglob("*.j2")), *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+    texts = [path.read_text(encoding="utf-8") for path in files]
     for path in sorted((ROOT / "triage").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         texts += [
@@ -59,8 +60,8 @@ def read_strings_of_the_code() -> str:
 
 
 def find_quoted_messages(markdown: str) -> list[str]:
-    """Returns the fixed parts of the messages in the first column of the troubleshooting tables."""
-    cells = [cell for cell in MESSAGE_ROW.findall(markdown) if cell.startswith("`")]
+    """Returns the fixed parts of the messages with which the items of the troubleshooting page begin."""
+    cells = MESSAGE_ROW.findall(markdown)
     quoted = [piece for cell in cells for piece in re.findall(r"`[^`]+`", cell) if piece not in NOT_A_MESSAGE]
     return [part.strip() for piece in quoted for part in re.split("…", piece.strip("`")) if len(part.strip()) > 5]
 
@@ -72,12 +73,17 @@ def test_generated_parts_are_current(page: Path) -> None:
 
 @pytest.mark.parametrize(
     ("page", "old"),
-    [("docs/reference.md", "| `max-tokens` |"), ("README.md", "issue_comment:"), ("docs/reference.md", "--limit")],
+    [("docs/reference.md", "| `backtest` |"), ("README.md", "issue_comment:"), ("docs/server.md", "-.-> critic")],
 )
 def test_a_changed_part_is_generated_again(page: str, old: str) -> None:
     text = PAGES[ROOT / page]
     assert old in text
     assert regenerate(text.replace(old, "changed")) == text
+
+
+@each_row("name", load_manifest()["inputs"])
+def test_the_reference_names_every_input(name: str) -> None:
+    assert f"`{name}`" in PAGES[ROOT / "docs" / "reference.md"]
 
 
 @each_row("path", EXAMPLES)
@@ -143,7 +149,7 @@ def test_a_quoted_message_is_one_of_the_code(message: str) -> None:
 
 
 def test_messages_are_quoted() -> None:
-    page = "| message | do |\n|---|---|\n| `The token may not …: x` | a |\n| plain `word` | b |\n"
+    page = "- `The token may not …: x` of a job: see `a`\n- plain `word`: b\n"
     assert find_quoted_messages(page) == ["The token may not"]
     assert "unheard-of message" not in read_strings_of_the_code()
 

@@ -1,10 +1,10 @@
-"""The code in the pictures of the pages raises the error that the issue beside it quotes."""
+"""The pictures of the pages show what the program says: of code that raises the quoted error, and of real runs."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-from bench.comment_picture import ISSUE, PROJECT, run_triage
+from bench.comment_picture import ISSUE, PROJECT, comment_on_documented, comment_on_known, run_triage
 from bench.reproduction_picture import ISSUE as EXAMPLE
 from bench.reproduction_picture import make_history
 
@@ -20,6 +20,15 @@ def test_the_shown_line_raises_the_quoted_error() -> None:
     assert report.best_place is not None
     assert f'{report.best_place.span.path}", line {report.best_place.line},' in frames[-1]
     assert report.best_place.text == raised[-1]
+
+
+def test_the_known_issue_is_named_with_its_end() -> None:
+    assert "**Probably the same as [`#3`]" in (comment := comment_on_known())
+    assert "(closed, fixed in 2.3.2): same stack trace; same error text" in comment
+
+
+def test_the_line_about_the_setting_is_quoted() -> None:
+    assert "says: “A voucher can be used once. Set `vouchers.reuse: true` in `shop.yml`" in comment_on_documented()
 
 
 def test_shown_example_works_before_the_commit_that_the_picture_names(tmp_path: Path) -> None:

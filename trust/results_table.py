@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,7 @@ class Row:
 
 
 def render_table(rows: Sequence[Row]) -> str:
+    """Returns the table for a terminal, which a page can hold too."""
     lines = [COLUMNS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
     rendered = [
@@ -64,23 +66,13 @@ def escape_failure(text: str) -> str:
 
 PAGE_TEMPLATE = """# Trust
 
-What strangers' text, hostile repositories and broken servers can do, tried and counted. `make trust` prints this
-table: offline, without a real model, in about half an hour on two cores. It ends with exit code 1 if a goal is
-missed.
+What strangers' text, hostile repositories and broken servers can do, tried and counted by `make trust`: offline,
+without a real model, in about half an hour on two cores. No row is judged with the code that it judges, and a few cases
+of each are also tried without the defence, where they must fail. Each row says what was tried, and what a failure is.
 
-{table}
+{rows}
 
 Version {version}, {date}, {machine}, {cases}.{failures}
-
-No row is judged with the code that it judges. Each row also tries a few cases without the defence: *detects failures*
-says that they fail, as they must.
-
-## What the rows mean
-
-{meanings}
-
-`make trust ARGS="--share 0.1"` tries a tenth of the cases, `--only faults` the rows with this word, and
-`--write docs/trust.md` writes this page.
 """
 
 
@@ -88,15 +80,18 @@ def render_page(rows: Sequence[Row], version: str, when: datetime, share: float)
     """Returns the page of the documentation."""
     missed = list_failures(rows)
     return PAGE_TEMPLATE.format(
-        table=render_table(rows),
+        rows="\n".join(map(describe_row, rows)),
         version=version,
         date=f"{when:%Y-%m-%d}",
         machine=f"Python {platform.python_version()}, {os.cpu_count()} cores",
         cases="all cases" if share >= 1 else f"{share:.0%} of the cases",
         failures="\n\nFailures:\n\n" + "\n".join(missed) if missed else "",
-        meanings="\n".join(list_meanings([row.measure for row in rows])),
     )
 
 
-def list_meanings(measures: Sequence[Measure]) -> list[str]:
-    return [f"- **{measure.name}**: {measure.description}" for measure in measures]
+def describe_row(row: Row) -> str:
+    measure, result = row.measure, row.result
+    figures = f"{result.cases:,} cases, {len(result.failures):,} failures"
+    measured = f", {result.measured}" if result.measured else ""
+    goal = f" (goal: {measure.goal})" if re.search("[1-9]", measure.goal) else ""
+    return f"- **{measure.name}**: {figures}{measured}{goal}. {measure.description}"

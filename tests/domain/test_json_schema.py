@@ -1,9 +1,15 @@
 """The published schema is the one that reports have."""
 
+import ast
+import inspect
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from pydantic import AliasChoices, BaseModel
+from pydantic.json_schema import GenerateJsonSchema
 
 from testing.each_row import each_row
 from tests.say import sample_reports, sample_runs
@@ -13,8 +19,52 @@ from triage.domain.report import RunReport
 from triage.run.write.report_outputs import dump_report
 
 
+def read_field_docstrings(cls: type[BaseModel]) -> dict[str, str]:
+    """Returns the docstrings below the fields of a class and of its bases."""
+    found: dict[str, str] = {}
+    for base in reversed([base for base in cls.__mro__ if base.__module__.startswith("triage.")]):
+        (parsed,) = ast.parse(inspect.getsource(base)).body
+        assert isinstance(parsed, ast.ClassDef)
+        for field, text in pairwise(parsed.body):
+            match field, text:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                    found[name] = inspect.cleandoc(words).replace("\n", " ")
+    return found
+
+
+class WithDescriptions(GenerateJsonSchema):
+    """Describes each property by the docstring of its field.
+
+    Pydantic's `use_attribute_docstrings` would read the sources in each run, and lengthen what a model is sent.
+    """
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        texts = read_field_docstrings(schema["cls"])
+        for name in texts.keys() & schema["cls"].model_fields:
+            alias = schema["cls"].model_fields[name].validation_alias
+            shown = alias.choices[0] if isinstance(alias, AliasChoices) else name
+            made["properties"][shown]["description"] = texts[name]
+        return made
+
+
+def make_schema() -> dict[str, Any]:
+    return RunReport.model_json_schema(schema_generator=WithDescriptions)
+
+
 def test_the_published_schema_is_up_to_date(golden):
-    golden("docs/report.schema.json", json.dumps(RunReport.model_json_schema(), indent=2) + "\n")
+    golden("docs/report.schema.json", json.dumps(make_schema(), indent=2) + "\n")
+
+
+def test_every_property_of_the_published_schema_is_described():
+    schema = make_schema()
+    named = {"RunReport": schema, **schema["$defs"]}
+    assert [
+        f"{model}.{name}"
+        for model, made in named.items()
+        for name, entry in made.get("properties", {}).items()
+        if not entry.get("description")
+    ] == []
 
 
 def test_the_published_schema_of_the_settings_is_up_to_date(golden):

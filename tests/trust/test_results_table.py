@@ -1,5 +1,6 @@
 """The table, the page, and a measure that breaks."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from trust import measures
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.measure_process import run_measure
-from trust.results_table import Row, escape_failure, list_failures, list_meanings, render_page, render_table
+from trust.results_table import Row, escape_failure, list_failures, render_page, render_table
 
 TRUST_PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
 
@@ -65,7 +66,7 @@ def test_the_page_has_a_date_and_the_meaning_of_each_row():
     page = render_page([row(MeasureResult(3))], "1.2.3", datetime(2026, 11, 21, tzinfo=UTC), 0.1)
     assert "Version 1.2.3, 2026-11-21, Python 3" in page
     assert "10% of the cases" in page
-    assert "- **Odd things**: A thing that is odd." in page
+    assert "- **Odd things**: 3 cases, 0 failures. A thing that is odd." in page
     assert "Failures:" not in page
 
 
@@ -94,8 +95,8 @@ def test_a_share_is_spread_evenly(share: float, chosen: list[int]):
 
 
 def test_the_page_has_a_row_for_each_measure() -> None:
-    page = TRUST_PAGE.read_text(encoding="utf-8")
-    table, _, rest = page.partition("\n\nVersion ")
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("|\n")[2:]]
-    assert [(cells[0], cells[3]) for cells in rows] == [(one.name, one.goal) for one in measures.MEASURES]
-    assert [line for line in rest.splitlines() if line.startswith("- **")] == list_meanings(measures.MEASURES)
+    lines = [line for line in TRUST_PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("- **")]
+    assert [line.partition("**: ")[0] for line in lines] == [f"- **{one.name}" for one in measures.MEASURES]
+    for line, one in zip(lines, measures.MEASURES, strict=True):
+        assert line.endswith(f". {one.description}")
+        assert (f" (goal: {one.goal})." in line) is bool(re.search("[1-9]", one.goal))

@@ -13,17 +13,24 @@ class Span(Value):
     """Lines of one file."""
 
     path: str
+    """Path of the file in the repository."""
     start: int
+    """First line."""
     end: int
+    """Last line."""
 
 
 class Suspect(Value):
     """A file of the indexed commit; `span` if its lines were found too."""
 
     path: str
+    """Path of the file in the repository."""
     span: Span | None = None
+    """Lines of the place in it."""
     symbol: str | None = None
+    """Qualified name of the definition, such as `Store.save`."""
     reason: str
+    """Why it is one, in one phrase that may quote the issue."""
 
 
 class Passage(Value):
@@ -125,19 +132,24 @@ class Caller(Value):
     """A line that calls."""
 
     span: Span
+    """The line."""
     symbol: str | None = None
+    """Qualified name of the definition around it."""
 
 
 class BestPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
     sign: MatchSource
+    """What kind of fact leads there."""
     rule: LeadRule
+    """Which rule found it."""
     span: Span
     """The lines to show; the first line of the file if the place is not `is_here`."""
     line: int | None = None
     """The one that fails, or that has the message."""
     symbol: str | None = None
+    """Qualified name of the definition around the line."""
     quote: str | None = None
     """Text of that line."""
     text: str = ""
@@ -169,9 +181,11 @@ class FileChange(Value):
     """A commit that changed a file. The subject is text from outside."""
 
     commit: str
+    """Full SHA."""
     date: str
     """The author date in ISO 8601."""
     subject: str
+    """First line of its message."""
 
 
 class History(Value):
@@ -188,6 +202,7 @@ class Section(Value):
     """A part of the documentation under its heading; of a long one some lines."""
 
     span: Span
+    """Its lines."""
     heading: str
     """Of the project; empty for what stands above the first one."""
 
@@ -196,7 +211,9 @@ class QuotedLine(Value):
     """A line of the documentation."""
 
     span: Span
+    """Where it stands."""
     quote: str
+    """Its text on one line."""
 
 
 class Hit(Value):
@@ -225,7 +242,9 @@ class IndexFacts(Value):
     commit: str | None
     """Full SHA; none for a folder without git."""
     files: int
+    """Number of indexed files."""
     passages: int
+    """Number of functions, classes, windows of lines and sections."""
     sections: int = 0
     """Passages that are sections of the documentation."""
     vectors: int
@@ -242,6 +261,7 @@ class IndexFacts(Value):
     shallow: bool = False
     """The checkout has only the newest commits."""
     seconds: float = 0.0
+    """Time that the index took."""
     dirty: bool = False
     """The work tree differs from the indexed commit."""
 
@@ -267,6 +287,7 @@ class PathChange(FileChange):
     """A commit that changed some of the given files."""
 
     paths: list[str] = Field(default_factory=list)
+    """Those of them that it changed."""
     changelog: str = ""
     """Path of a changelog to which it added an entry."""
     entry: str = ""
@@ -309,6 +330,7 @@ class LaterChange(Value):
     version: str
     """The tag of the reporter's version."""
     commit: FileChange
+    """The commit."""
     release: str | None = None
     """The first release with the commit; None if none is known here."""
 
@@ -317,12 +339,14 @@ class LaterFix(LaterChange):
     """The commit after the reporter's version that the report names as the fix, or that fits it beyond doubt."""
 
     is_named: bool = False
+    """The report itself names it as the fix."""
 
 
 class LastChange(Value):
     """The newest commit that changed the lines of the first place."""
 
     commit: FileChange
+    """The commit."""
     release: str | None = None
     """The first release with the commit; None if none is known here."""
     is_reported: bool = False
@@ -335,6 +359,7 @@ class NewerRelease(Value):
     version: str
     """The tag of the reporter's version."""
     newest: str
+    """The tag of the newest release."""
     count: int
     """Releases after the reporter's version."""
 

@@ -89,9 +89,13 @@ class AgentFindingBase(Answer):
     model_config = ConfigDict(json_schema_extra=_put_judgement_last)
     unasked: ClassVar[tuple[str, ...]] = ("agent_name",)
     agent_name: OptionalText = ""
+    """Which agent answered."""
     reasoning: OptionalText
+    """How it came to its answer."""
     confidence: Confidence
+    """In its answer, from 0 to 1."""
     summary: OptionalText
+    """The answer in a sentence."""
     error: ErrorText = None
     """Set if the agent could not do its work. Its other fields are ignored then."""
 
@@ -100,10 +104,15 @@ class AgentFinding(Answer):
     """An agent's answer as the graph's state stores it."""
 
     agent_name: str
+    """Which agent answered."""
     summary: str
+    """The answer in a sentence."""
     confidence: float = Field(ge=0.0, le=1.0)
+    """In the answer, from 0 to 1."""
     details: str
+    """The answer at length."""
     relevant_files: list[str]
+    """What it refers to: paths, addresses of pages, or what the critic misses."""
     reasoning: str = ""
     """How the agent came to it; a model's own words."""
 
@@ -112,15 +121,20 @@ class DeclinedAnswer(Answer):
     """A model that could not do its agent's work, and why in its own words."""
 
     agent_name: AgentName
+    """Whose work it was."""
     reason: str
+    """Why, in the model's words."""
 
 
 class MissingInformation(Answer):
     """Something the report lacks, and why it is asked for."""
 
     kind: Annotated[MissingKind, IfMissing("other")]
+    """What is missing."""
     question: str
+    """The question to the reporter."""
     reason: OptionalText
+    """Why it is asked for; may be empty."""
 
 
 class InvestigatorFinding(AgentFindingBase):
@@ -185,8 +199,11 @@ class WebResult(Answer):
     """A page that the search returned."""
 
     title: OptionalText
+    """Its title."""
     url: str
+    """Its address."""
     relevance_reason: OptionalText
+    """What it has to do with the issue."""
 
 
 class WebSearchFinding(AgentFindingBase):
@@ -202,6 +219,7 @@ class CritiqueFinding(AgentFindingBase):
 
     unasked = (*AgentFindingBase.unasked, "confidence_adjustment", "ready_for_report")
     verdict: Verdict
+    """What it says of the first suspect and the cause."""
     confidence_adjustment: float = Field(0.0, ge=-1.0, le=1.0)
     """By rules: a model has one confidence, that of its verdict."""
     gaps: Texts
@@ -211,7 +229,9 @@ class CritiqueFinding(AgentFindingBase):
     gaps_outside: Texts
     """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
+    """A better hypothesis; none if it has none."""
     ready_for_report: bool = False
+    """Whether no further round is needed."""
 
 
 class CriticVerdict(Answer):

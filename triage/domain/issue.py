@@ -209,6 +209,7 @@ class AreaLabel(Value):
     """A label of the repository that says what the issue is about."""
 
     name: str
+    """Name of the label."""
     reason: str
     """What says so, without the full stop. May quote the issue."""
     probability: float

@@ -67,9 +67,13 @@ class SimilarIssue(Value):
     """A past issue or a pull request that is like this one, and how it ended."""
 
     number: int
+    """Its number in this repository."""
     is_pull_request: bool = False
+    """Whether it is a pull request."""
     title: str
+    """Its title, a stranger's text."""
     state: Literal["open", "closed"] = "open"
+    """Whether it is open."""
     ended: str = ""
     """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned`, `duplicate of #7` or `merged`."""
     score: float

@@ -67,16 +67,22 @@ class NamedPlace(Value):
     text: str
     """As it is written, such as `b.py:12`."""
     path: str
+    """Path of the file in the repository."""
     span: Span | None = None
+    """Lines; none for the whole file."""
 
 
 class CheckedEvidence(Value):
     """A claim and its place in the code. Evidence that could not be verified has no place."""
 
     claim: str
+    """What it shows."""
     span: Span | None = None
+    """Lines that show it; none if the issue itself does, or it could not be verified."""
     quote: str | None = None
+    """A line of them, or of the issue."""
     verified: bool
+    """Whether it stands there."""
 
 
 class Explanation(Value):
@@ -100,7 +106,9 @@ class Citations(Value):
     """Result of the check of what the codebase search cites: numbers and lines that it was shown."""
 
     verified: int = 0
+    """Citations that hold."""
     total: int = 0
+    """All citations."""
     refused: list[str] = Field(default_factory=list)
     """Citations that do not hold, each with the reason."""
 
@@ -109,17 +117,24 @@ class Ticket(Value):
     """Fields for an issue tracker. The labels exist in the repository."""
 
     title: str
+    """One line of at most 200 characters; words of the issue or of a model."""
     labels: list[str] = Field(default_factory=list)
+    """Names of labels, at most five."""
     assignee: str = ""
+    """Login or team of an owner; empty if nobody is known."""
     effort: Effort = "M"
+    """Estimated effort of a fix."""
 
 
 class IssueRef(Value):
     """The issue of the report."""
 
     number: int | None
+    """None at a terminal, for a text."""
     title: str
+    """As a reader sees it."""
     url: str
+    """Its page; empty if there is none."""
     labels: list[str] = Field(default_factory=list)
     """Labels at the start of the run."""
     edited_since: bool = False
@@ -130,6 +145,7 @@ class Round(Value):
     """One round of search and critic."""
 
     number: int
+    """From 1."""
     searched_for: list[str] = Field(default_factory=list)
     """Words from the critic's gaps of the previous round; empty in the first."""
     added: list[str] = Field(default_factory=list)
@@ -144,17 +160,29 @@ class RunReport(Value):
     model_config = RENAMED_FIELDS
 
     schema_version: Literal["2"] = SCHEMA_VERSION
+    """Changes if a field is removed or changes its meaning; fields and values may be added at any time."""
     triage_version: str
+    """Version of this program."""
     request_id: str
+    """A UUID of the run. Each request to a model has it."""
     started_at: datetime
+    """When the run began."""
     seconds: float
+    """Duration of the run, to a tenth."""
     status: Status
+    """How the run ended."""
     engine: Engine
+    """Who was to answer: a model, or rules alone."""
     repository: str
+    """`owner/name`, or the folder's name at a terminal."""
     server_url: str
+    """Scheme and host of the GitHub server; empty if there is nothing to link to."""
     commit: str | None
+    """Full SHA of the indexed commit; none for a folder without git."""
     issue: IssueRef
+    """The issue of the report."""
     run_url: str = ""
+    """The page of the job; empty at a terminal."""
     actor: str = ""
     """Login of who triggered the run; empty at a terminal, by schedule, and where the event names nobody."""
     feature_flags: dict[str, bool] = Field(default_factory=dict)
@@ -176,10 +204,15 @@ class RunReport(Value):
     verdict: Verdict | None
     """None if the issue is not a bug, or the critic gave no answer."""
     severity: Severity | None
+    """None if the issue is no bug, or nothing says how bad it is."""
     severity_reason: str = ""
+    """What says so: a sentence of the issue, or a model's reason."""
     confidence: float
+    """That the report is right, from 0 to 1: the code search's, corrected by the critic."""
     summary: str
+    """One sentence: the issue's first error message or its title, or what a model says of the cause."""
     root_cause: str
+    """What is known of the cause, or why nothing is."""
     why: str = ""
     """How the cause leads to the symptom, by a model: see `Explanation`."""
     fix_idea: str = ""
@@ -215,17 +248,29 @@ class RunReport(Value):
     owners: list[str] = Field(default_factory=list)
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
+    """The commits between a version that worked and one that does not."""
     newer_release: NewerRelease | None = None
+    """The newest release, if the report is about one that several followed."""
     later_fix: LaterFix | None = None
+    """The commit after the reporter's version that is probably the fix."""
     later_change: LaterChange | None = None
+    """The newest commit after the reporter's version that changed the lines of the first place."""
     last_change: LastChange | None = None
+    """The commit that changed the lines of the first place last."""
     evidence: list[CheckedEvidence] = Field(default_factory=list)
+    """What was checked: messages of the issue, and lines of the suspects."""
     reproduction: list[str] = Field(default_factory=list)
+    """Steps to reproduce, as the issue has them."""
     missing_information: list[MissingInformation] = Field(default_factory=list)
+    """What the report lacks, whether or not it is asked for."""
     next_steps: list[str] = Field(default_factory=list)
+    """What would prove or refute a model's explanation."""
     suggested_fix: str | None = None
+    """What a model would change; none without an explanation."""
     external_references: list[WebResult] = Field(default_factory=list)
+    """Pages of the web search that are about the same error."""
     ticket: Ticket
+    """Fields for a tracker."""
     statements: list[Statement] = Field(default_factory=list)
     """What is said, in the order in which it is printed, see `say.decide`."""
     withdrawn: list[Subject] = Field(default_factory=list)
@@ -239,8 +284,11 @@ class RunReport(Value):
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 
     critique: CritiqueFinding | None = None
+    """The critic's judgement; none if it gave none, or the issue is no bug."""
     citations: Citations = Citations()
+    """How many of the code search's citations hold."""
     hidden_fragments: int = 0
+    """Parts of the issue that its readers do not see and that were left out."""
     language: str = "en"
     """Of the issue's text: ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
     declined: list[DeclinedAnswer] = Field(default_factory=list)
@@ -249,14 +297,21 @@ class RunReport(Value):
     """What is missing from this report and why, one sentence each."""
 
     findings: list[AgentFinding] = Field(default_factory=list)
+    """What each agent found, in the order in which they answered."""
     rounds: list[Round] = Field(default_factory=list)
+    """Each pass of searches and critic."""
     decisions: list[PlannerDecision] = Field(default_factory=list)
+    """What the supervisor chose."""
     steps: list[StepRecord] = Field(default_factory=list)
+    """Everything that ran."""
     faults: list[Fault] = Field(default_factory=list)
     """Everything in `steps` that failed, and what was done instead."""
     usage: Usage = Usage()
+    """Of all calls to models."""
     limits: Limits = Limits()
+    """The caps of the run."""
     index: IndexFacts | None = None
+    """What was indexed; none if the code was not read."""
     skills: list[UsedSkill] = Field(default_factory=list)
     """The project's own guidance that applied to the issue."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)

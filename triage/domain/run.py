@@ -49,9 +49,13 @@ class Usage(Value):
     """
 
     input_tokens: Count = 0
+    """Tokens of the prompts."""
     output_tokens: Count = 0
+    """Tokens of the answers, thoughts included."""
     calls: Count = 0
+    """Number of requests."""
     usd: Dollars | None = 0.0
+    """US dollars; none if the price of a model is not known."""
     known_usd: Dollars | None = None
     """US dollars of the calls with a known price, if `usd` is none."""
 
@@ -80,14 +84,19 @@ class ModelCall(Value):
     """One request to a model."""
 
     model: str
+    """Name of the model that was asked."""
     mode: str
     """Form of the request: `json_schema`, `json_mode`, `tools`, `plain`, `embeddings`."""
     started_at: datetime
+    """When it began."""
     ms: int
+    """Milliseconds until the answer."""
     usage: Usage = Usage()
+    """Tokens and cost of this request."""
     estimated: bool = False
     """Whether `usage` is our estimate, because the endpoint reported none or the call was cancelled."""
     outcome: Outcome
+    """How it ended."""
     error: str | None = None
     """A short name of ours for the error."""
 
@@ -108,10 +117,15 @@ class Limits(Value):
     iterations: int = 12
     """Maximum supervisor decisions."""
     tokens: int = 100_000
+    """Maximum tokens of all calls, input and output."""
     usd: float = 1.0
+    """Maximum US dollars of all calls."""
     run_seconds: float = 300.0
+    """Maximum seconds of the run."""
     agent_seconds: float = 60.0
+    """Maximum seconds of an agent."""
     tool_seconds: float = 30.0
+    """Maximum seconds of a tool call."""
 
     @property
     def writer_seconds(self) -> float:
@@ -123,15 +137,22 @@ class ToolExecution(Value):
     """One tool call."""
 
     tool: str
+    """Name of the tool."""
     arguments: str = ""
     """On one line, without invisible characters and likely secrets, at most 200 characters. Text from outside: not for
     logs and telemetry."""
     input_summary: str
+    """Size of the arguments."""
     output_summary: str
+    """Size of the answer; empty without one."""
     ms: int
+    """Milliseconds."""
     outcome: Outcome
+    """How it ended."""
     error: str | None = None
+    """A short name of ours for the error."""
     started_at: datetime
+    """When it began."""
 
 
 class StepRecord(Value):
@@ -140,15 +161,21 @@ class StepRecord(Value):
     model_config = RENAMED_FIELDS
 
     step: StepName
+    """Name of the node."""
     engine: Engine
+    """Who answered."""
     model: str | None = None
     """The model that answered; none by rules."""
     started_at: datetime
+    """When it began."""
     offset_seconds: float
     """Seconds from the start of the run to the start of the step."""
     seconds: float
+    """Its duration."""
     usage: Usage = Usage()
+    """Of its calls to models."""
     outcome: Outcome
+    """How it ended."""
     error: str | None = None
     """A short name of ours, never a message from outside."""
     shortfalls: list[str] = Field(default_factory=list)
@@ -158,8 +185,11 @@ class StepRecord(Value):
     )
     """Result of the check of the answer: `passed`, or why it was refused; none without an answer."""
     tools: list[ToolExecution] = Field(default_factory=list)
+    """Its tool calls, in order."""
     calls: list[ModelCall] = Field(default_factory=list)
+    """Its requests to models, in order."""
     round: int = 1
+    """Pass of searches and critic, from 1."""
     iteration: int = 0
     """Number of the supervisor's decision that started it. Steps of one decision run in parallel."""
 
@@ -182,13 +212,17 @@ class Fault(Value):
     at: datetime
     """When it began."""
     step: StepName
+    """Name of the node in which it happened."""
     round: int
+    """Pass of searches and critic, from 1."""
     iteration: int
+    """Number of the supervisor's decision."""
     part: Part
     """What failed. `gate`: the answer was refused; `shortfall`: a part of the answer is missing."""
     name: str
     """The tool, the model or the step."""
     outcome: Outcome
+    """How it ended."""
     error: str
     """A short name, never a message from outside."""
     replacement: str = Field(serialization_alias="instead", validation_alias=AliasChoices("instead", "replacement"))
@@ -203,8 +237,11 @@ class PlannerDecision(Value):
     number: int = Field(serialization_alias="step", validation_alias=AliasChoices("step", "number"))
     """1 for the first decision of a run."""
     selected: list[str]
+    """Names of the nodes that run next, side by side."""
     reason: str
+    """Why, in words of ours."""
     timestamp: datetime
+    """When it was made."""
     budget_level: DegradationLevel = Field(
         "whole", serialization_alias="rung", validation_alias=AliasChoices("rung", "budget_level")
     )

@@ -94,10 +94,16 @@ class UsedSkill(Value):
     """A skill that applied to an issue, for the report."""
 
     id: str
+    """The file's name without `.md`."""
     name: str
+    """Its first heading, or the id."""
     description: str
+    """What it is about, in the project's words."""
     path: str
+    """Path of its file."""
     reasons: list[str] = Field(default_factory=list)
     """Why it applied, in words of ours that may quote the skill, such as "the label `payments`"."""
     requires_approval: bool = False
+    """Whether a person must approve what follows from it."""
     checkpoint_type: str = ""
+    """What must be approved, by the skill's own name; empty if it names nothing."""

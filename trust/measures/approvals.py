@@ -153,9 +153,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Changes without approval",
     "0",
-    "`/triage approve` with wrong ids, forged or edited comments and commands, comments that show another patch, roles "
-    "that are not confirmed, faults, kills, races, changed issues and branches, other commits. A failure is any change "
-    "on the server but exactly what was shown, once, where a person approved it.",
+    "`/triage approve` with wrong ids, forged comments, other roles, faults, races, changed code: any change but what "
+    "was shown, once.",
     run,
     run_without_defence,
 )

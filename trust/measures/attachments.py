@@ -179,9 +179,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Attachments that attack",
     "0",
-    "Links and redirects to other servers, bodies and archives without end, binary data, hidden characters, odd names, "
-    "and every form of a secret, in a text and in an archive. A failure is a request elsewhere, a file on the disk, "
-    "much memory, or a secret, a name or hidden text in the issue as it is read.",
+    "Redirects, bodies and archives without end, odd names, forms of a secret: a request elsewhere, a file, much "
+    "memory, a leak.",
     run,
     run_without_defence,
 )

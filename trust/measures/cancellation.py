@@ -87,8 +87,7 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Seconds to cancel",
     "at most 5 s",
-    "SIGINT or SIGTERM at each request and at random times. The program must end in time with a page, outputs and "
-    "at most one comment, and leave no process.",
+    "SIGINT or SIGTERM at any time: no page, no outputs, a second comment, or a process that stays.",
     run,
     run_without_defence,
 )

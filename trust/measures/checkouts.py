@@ -173,8 +173,8 @@ def _run_naively(root: Path) -> str:
 MEASURE = Measure(
     "Odd checkouts",
     "all pass",
-    "A hostile or unusual checkout: shallow, sparse, links, hooks, programs, large files. A run, and each command "
-    "that opens it, must end within two minutes, run no program of it, and disclose no file that is not in the commit.",
+    "Shallow, sparse, links, hooks, programs, large files: no end in two minutes, a program of it that ran, a file "
+    "that is not in the commit.",
     run,
     run_without_defence,
 )

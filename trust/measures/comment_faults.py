@@ -174,8 +174,7 @@ def _post_with_retries(issue: ConcurrentRuns, token: str) -> None:
 MEASURE = Measure(
     "Comments after faults",
     "exactly 1",
-    "GitHub stores a comment and loses the response, runs are killed or at the same time; and then one runs again. The "
-    "server counts the comments.",
+    "Lost responses, kills, runs at the same time, and then one run more: the server counts the comments.",
     run,
     run_without_defence,
 )

@@ -93,8 +93,7 @@ def _run_naively(job: InProcessJob) -> JobResult:
 MEASURE = Measure(
     "Named faults",
     "all survived",
-    "A fault of the model, the search, the embeddings, GitHub or the disk. It must have the documented outcome, and a "
-    "report all the same.",
+    "A fault of the model, the search, GitHub or the disk: not the documented outcome, or no report.",
     run,
     run_without_defence,
 )

@@ -104,8 +104,7 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     name="Hidden text that gets through",
     goal="0",
-    description="A word that is hidden from readers of the page, in the issue and in comments. A failure is a "
-    "request, a comment, a summary, an output or a log that contains it.",
+    description="A word that readers of the page do not see: in a request, a comment, a page, an output or a log.",
     run=run,
     run_without_defence=run_without_defence,
 )

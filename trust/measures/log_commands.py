@@ -146,8 +146,7 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Commands in the log",
     "0",
-    "A text that GitHub's runner executes, in every place that is logged. The runner's two grammars must find only our "
-    "own commands and the declared outputs.",
+    "A text that the runner executes, in every place that is logged: any command but ours.",
     run,
     run_without_defence,
 )

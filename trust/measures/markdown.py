@@ -81,10 +81,8 @@ def _search_for_marks(body: str) -> tuple[dict[str, str], str]:
 MEASURE = Measure(
     name="Live effects in Markdown",
     goal="0",
-    description="A hostile text in every field of a report; and in an example and its output, around which the "
-    "comment is written again. Other parsers (comrak, html5lib) and GitHub's filters read the comment and the page. A "
-    "failure is an image, a link, a mention, HTML, a bot command or structure that the text adds, or a part of the "
-    "comment that changes or grows.",
+    description="A hostile text in every field, read by other parsers (comrak, html5lib) and GitHub's filters: an "
+    "image, a link, a mention, HTML or structure that it adds.",
     run=run,
     run_without_defence=run_without_defence,
 )

@@ -219,9 +219,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Runs by a model in a flood",
     "within the cap",
-    f"{ISSUES} issues opened in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, and one edited as often. Each "
-    f"must have one comment all the same. And {COMMANDS} commands to run an example, by whoever may and who may not: "
-    "of its author's three a day are run, whatever is deleted.",
+    f"{ISSUES} issues in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, one edited as often, and "
+    f"{COMMANDS} commands: more runs, or an issue without its comment.",
     run,
     run_without_defence,
 )

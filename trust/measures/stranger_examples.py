@@ -245,9 +245,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Examples that attack",
     "0",
-    "The example of a report reads the environment, forges its record, prints or runs without end, or forges the file "
-    "for the next job. Containers are plain processes; how Docker is called is judged. A failure is a secret, a "
-    "missing limit, a run without end, a wrong outcome, or live markup.",
+    "An example that reads the environment, forges records or never ends; containers are plain processes: a secret, a "
+    "missing limit, a wrong outcome, live markup.",
     run,
     run_without_defence,
 )

@@ -169,8 +169,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Text stages that grow too fast",
     "0",
-    f"Texts of 16 and 64 KiB that keep parsers busy. A failure is a stage that takes more than {MAX_GROWTH:.0f} "
-    "times the time for four times the text.",
+    f"Texts of 16 and 64 KiB that keep parsers busy: a stage that takes more than {MAX_GROWTH:.0f} times as long for "
+    "four times the text.",
     run,
     run_without_defence,
 )

@@ -149,8 +149,7 @@ def _run_naively(event_payload: dict[str, Any]) -> EventResult:
 MEASURE = Measure(
     "Webhook payloads",
     "all handled",
-    "GitHub's example payloads, mutated ones and unusual bodies: no traceback, only requests about the issue of the "
-    "event, and always one page and a status.",
+    "Mutated and unusual payloads: a traceback, a request about another issue, no page, no status.",
     run,
     run_without_defence,
 )
