@@ -58,11 +58,11 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/*/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*_*.yml
-	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml composite/action.yml .github examples/workflows/*.yml
+	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml composite/action.yml .github examples/*/*.yml
 
 # More workers than cores: about half of the time a test waits for a server or a process.
 test: $(TOOLS) ## run all tests except those that need a container; ARGS goes to pytest
@@ -79,6 +79,7 @@ golden: $(TOOLS) ## update the golden files and the generated parts of the pages
 	$(RUN) -m pytest tests/domain tests/say tests/run tests/fix tests/outside/output/telemetry tests/backtest tests/reproduce --golden
 	$(RUN) -m tests.docs_pages
 	$(RUN) -m release.composite_action
+	$(RUN) -m release.copied_jobs
 
 lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes the newest versions
 	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from release import copied_jobs
 from tests.docs_pages import is_gone, list_reusable_workflows, load_manifest, load_workflow
 from tests.docs_yaml import ROOT, list_blocks
 from triage.app.settings import Settings, find_gone_inputs
@@ -169,31 +170,14 @@ def test_a_caller_is_short() -> None:
             assert len(lines) <= 35, path.name
 
 
-def read_inputs(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the action is given."""
-    return [step["with"] for step in job["steps"] if "task" in step.get("with", {})]
-
-
-def test_the_fix_flow_has_the_jobs_of_the_example_to_copy() -> None:
-    """What differs is what a project writes itself: how it is installed and tested, and its model."""
-    example = load_workflow(ROOT / "examples" / "workflows" / "fix-all-jobs.yml")
-    jobs = yaml.safe_load(
-        re.sub(r"\$\{\{ inputs\.runs-on }}", "ubuntu-latest", yaml.safe_dump(REUSABLE["fix"]["jobs"]))
-    )
-    assert set(jobs) == set(example["jobs"])
-    assert REUSABLE["fix"]["concurrency"] == example["concurrency"]
-    for name in ("gate", "store", "report"):
-        assert read_inputs(jobs[name]) == read_inputs(example["jobs"][name])
-    for name, job in jobs.items():
-        other = example["jobs"][name]
-        assert {key: job[key] for key in ("permissions", "outputs", "needs") if key in job} == {
-            key: other[key] for key in ("permissions", "outputs", "needs") if key in other
-        }
-    install, tests, upload = jobs["verify"]["steps"][-3:]
-    assert "$DOCKERFILE" in install["run"]
-    assert install["env"] == {"DOCKERFILE": "${{ inputs.dockerfile }}"}
-    other_tests, other_upload = example["jobs"]["verify"]["steps"][-2:]
-    assert tests["run"] == other_tests["run"]
-    assert upload == other_upload
-    assert jobs["verify"]["steps"][3] == example["jobs"]["verify"]["steps"][3], "the example of the report"
-    assert tests["env"] == {"TEST_COMMAND": "${{ inputs.test-command }}"}
+@pytest.mark.parametrize("name", copied_jobs.NAMES)
+def test_the_files_for_enterprise_server_are_made_of_the_called_workflows(name: str) -> None:
+    text = (copied_jobs.TARGET / f"{name}.yml").read_text(encoding="utf-8")
+    assert text == copied_jobs.copy_workflow(name), "make golden"
+    loaded = yaml.safe_load(text)
+    assert loaded["jobs"].keys() == REUSABLE[name]["jobs"].keys()
+    assert not re.search(r"job\.workflow|queue:|\.bug-triage|secrets\.model|inputs\.(?!issue-number|query)", text)
+    for job, other in zip(loaded["jobs"].values(), REUSABLE[name]["jobs"].values(), strict=True):
+        assert job["permissions"] == other["permissions"]
+        tasks = [step["with"].get("task") for step in job["steps"] if "bug-triage" in step.get("uses", "")]
+        assert tasks == [step["with"].get("task") for step in other["steps"] if "bug-triage" in step.get("uses", "")]

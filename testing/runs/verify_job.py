@@ -1,4 +1,4 @@
-"""The script of the job `verify` in `examples/workflows/fix-all-jobs.yml`, as the runner runs it, with another `docker`."""
+"""The script of the job `verify` in `examples/enterprise/fix.yml`, as the runner runs it, with another `docker`."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-_WORKFLOW = Path(__file__).parents[2] / "examples/workflows/fix-all-jobs.yml"
+_WORKFLOW = Path(__file__).parents[2] / "examples/enterprise/fix.yml"
 STEPS: list[dict[str, Any]] = yaml.safe_load(_WORKFLOW.read_text(encoding="utf-8"))["jobs"]["verify"]["steps"]
 (VERIFY,) = (step for step in STEPS if step.get("id") == "tests")
 RUNNING_DOCKER = """#!/bin/sh

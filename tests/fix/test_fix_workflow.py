@@ -1,4 +1,4 @@
-"""`examples/workflows/fix-all-jobs.yml`: which job may do what, and what its job `verify` makes of the tests."""
+"""`examples/enterprise/fix.yml`: which job may do what, and what its job `verify` makes of the tests."""
 
 import shutil
 import sys
@@ -11,7 +11,7 @@ import yaml
 from testing.runs.verify_job import RUNNING_DOCKER, VERIFY, run_verify
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "examples/workflows/fix-all-jobs.yml").read_text(encoding="utf-8")
+TEXT = (ROOT / "examples/enterprise/fix.yml").read_text(encoding="utf-8")
 JOBS: dict[str, Any] = yaml.safe_load(TEXT)["jobs"]
 READ = {"contents": "read", "issues": "read"}
 
@@ -66,11 +66,16 @@ def test_the_patched_code_has_no_network_and_no_token() -> None:
 def test_nobody_can_drop_the_command_of_somebody_else() -> None:
     """GitHub replaces a run that waits by the next one of its group, unless the group has `queue: max`."""
     issue = "fix-${{ github.event.issue.number || inputs.issue-number }}"
-    whole = yaml.safe_load(TEXT)["concurrency"]
-    assert whole == {"group": f"{issue}-${{{{ github.actor }}}}", "cancel-in-progress": False, "queue": "max"}
-    writing = [name for name, job in JOBS.items() if "write" in job["permissions"].values()]
-    assert [name for name, job in JOBS.items() if "concurrency" in job] == writing
-    assert all(JOBS[name]["concurrency"] == {"group": issue, "queue": "max"} for name in writing)
+    called = yaml.safe_load((ROOT / ".github/workflows/fix.yml").read_text(encoding="utf-8"))
+    assert called["concurrency"] == {
+        "group": f"{issue}-${{{{ github.actor }}}}",
+        "cancel-in-progress": False,
+        "queue": "max",
+    }
+    jobs = called["jobs"]
+    writing = [name for name, job in jobs.items() if "write" in job["permissions"].values()]
+    assert [name for name, job in jobs.items() if "concurrency" in job] == writing
+    assert all(jobs[name]["concurrency"] == {"group": issue, "queue": "max"} for name in writing)
 
 
 def test_no_job_follows_the_gate_without_a_task() -> None:
