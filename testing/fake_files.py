@@ -1,15 +1,15 @@
-"""A fake of the port `BaseFiles`: files of one commit in memory."""
+"""A fake of `CommitFiles`: files of one commit in memory."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
 from triage.domain.proposal import BaseFile, EditablePath
+from triage.fix.base_files import CommitFiles
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 
 @dataclass
-class FakeFiles:
+class FakeFiles(CommitFiles):
     files: dict[str, BaseFile | str] = field(default_factory=dict)
     """A text is why the file cannot be changed."""
     commit: str = COMMIT
@@ -23,9 +23,6 @@ class FakeFiles:
         found = self.files.get(path, "a folder" if is_folder else None)
         has_secret = isinstance(found, BaseFile) and redact_likely_secrets(found.text, path) != found.text
         return "a file with what looks like a secret" if has_secret else found
-
-    def list_names(self, folder: str) -> Collection[str]:
-        return {path.removeprefix(folder).partition("/")[0] for path in self.files if path.startswith(folder)}
 
     def list_editable(self) -> list[EditablePath]:
         paths = [path for path, file in sorted(self.files.items()) if isinstance(file, BaseFile)]

@@ -1,8 +1,8 @@
-"""Fakes of the ports of `triage.fix.fix_ports`: comments, proposals, branches and pull requests in memory."""
+"""Fakes of GitHub for the fix flow: comments, proposals, branches and pull requests in memory."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -10,14 +10,14 @@ from testing.fakes import NOW
 from triage.base.errors import CannotPublish
 from triage.domain.effect import Reaction
 from triage.domain.proposal import (
-    PROPOSAL_LIFETIME,
     BaseFile,
     CommentRecord,
+    PatchCommit,
     PatchProposal,
     PullRequest,
 )
 from triage.fix.commit_text import CommitFacts, parse_proposal
-from triage.fix.fix_ports import CommitRequest, PatchCommit
+from triage.run.may_run.decide_approval import is_expired
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 BRANCH_REFS = "refs/heads/"
@@ -83,13 +83,10 @@ class FakeProposalStore(_Failing):
         prefixes = (f"{PROPOSAL_REFS}{issue}/", f"{BRANCH_REFS}triage/{issue}-")
         return [stored for stored in self._list_all(prefixes) if stored.issue == issue]
 
-    def list_expired(self, limit: int) -> list[PatchProposal]:
+    def list_expired(self, now: datetime, limit: int) -> list[PatchProposal]:
         self._begin("list_expired")
         found = self._list_all((PROPOSAL_REFS,))
-        return [one for one in found if self._is_expired(one)][:limit]
-
-    def _is_expired(self, stored: PatchProposal) -> bool:
-        return stored.created_at < self.now - PROPOSAL_LIFETIME
+        return [one for one in found if is_expired(one, now)][:limit]
 
     def _list_all(self, prefixes: tuple[str, ...]) -> list[PatchProposal]:
         found = []
@@ -99,21 +96,21 @@ class FakeProposalStore(_Failing):
             proposal = parse_proposal(self.repository, head, parent) if head else None
             if proposal and ref.startswith(prefixes):
                 found.append(proposal.model_copy(update={"ref": ref}))
-        return sorted(found, key=lambda one: (one.created_at, one.is_branch))
+        return sorted(found, key=lambda one: (one.created_at, one.is_approved))
 
-    def store(self, request: CommitRequest) -> PatchProposal:
+    def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime = NOW) -> PatchProposal:
         self._begin("store")
-        parent, facts, files = request.base, list[CommitFacts](), dict[str, BaseFile]()
-        for commit in request.commits:
+        parent, facts, files = base, list[CommitFacts](), dict[str, BaseFile]()
+        for commit in commits:
             files |= commit.files
             facts.append(self._commit(parent, files, commit.message))
             parent = facts[-1].sha
         made = parse_proposal(self.repository, *reversed(facts))
         assert made is not None, "the last message ends with the trailers of a proposal of as many commits"
-        prefix = f"{PROPOSAL_REFS}{request.issue}/"
-        for known in self._list_all((prefix, f"{BRANCH_REFS}triage/{request.issue}-")):
+        prefix = f"{PROPOSAL_REFS}{issue}/"
+        for known in self._list_all((prefix, f"{BRANCH_REFS}triage/{issue}-")):
             is_same = (known.draft, known.base) == (made.draft, made.base)
-            if is_same and (known.is_branch or not self._is_expired(known)):
+            if is_same and (known.is_approved or not is_expired(known, now)):
                 return known
         number = 1 + max((int(ref.removeprefix(prefix)) for ref in self.refs if ref.startswith(prefix)), default=0)
         self.refs[f"{prefix}{number}"] = made.commit

@@ -58,16 +58,12 @@ async def carry_out(
         job = open_reproduce_job(app, open_run(app, event_issue=parse_issue(payload)))
         return (await run_reproduce_job(name, task, job)).status
     if isinstance(task, FixTask):
-        from triage.fix import fix_services  # as above
-        from triage.fix.jobs.run_fix_job import run_fix_job
+        from triage.fix.jobs.run_fix_job import open_fix_job, run_fix_job  # as above
         from triage.reproduce.fix_example import open_fix_example
 
-        flow = fix_services.open_flow(
-            app,
-            open_run(app, event_issue=parse_issue(payload)),
-            partial(open_fix_example, app.root, app.config.reproduce),
-        )
-        return (await run_fix_job(name, task, flow)).status
+        open_example = partial(open_fix_example, app.root, app.config.reproduce)
+        fix_job = open_fix_job(app, open_run(app, event_issue=parse_issue(payload)), open_example)
+        return (await run_fix_job(name, task, fix_job)).status
     # Once more: the project's own settings may skip the event.
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.config)
     is_about_an_issue = isinstance(task, TriageTask | QuietTask)

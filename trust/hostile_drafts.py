@@ -17,7 +17,6 @@ ISSUE = Issue(number=7, title="Totals are wrong", body="They are off by one.", u
 BASKET = 'def total(items):\n    """Sum."""\n    return sum(items) + 1\n'
 MONEY = "RATE = 2\r\n\r\n\r\ndef convert(cents):\r\n    return cents * RATE\r\n"
 KEYS = f'SHOP_PASSWORD = "{PASSWORD}"\nSHOP_TOKEN = "{TOKEN}"\nA = 1\n'
-TAB = "\t"
 TEST = "def test_nothing():\n    assert True\n"
 FILES: Mapping[str, tuple[str, str | bytes]] = {
     "README.md": ("100644", "Shop\n"),
@@ -109,7 +108,7 @@ def _make_draft(base: str) -> Draft:
         "summary": "Sum without one more",
         "root_cause": "One is added.",
         "acceptance_criteria": [],
-        "modules": [{"name": MODULE, "reason": "It has the basket."}],
+        "modules": [MODULE],
         "changes": [_change("shop/basket.py", FIXED)],
         "tests": [],
         "no_test_reason": "",
@@ -196,8 +195,8 @@ Jenkinsfile azure-pipelines.yml shop/.github/workflows/ci.yml shop/Jenkinsfile s
 shop/poetry.lock shop/Cargo.lock shop/go.sum shop/package-lock.json shop/shop_pb2.py shop/made.py shop/vendor/x.py
 shop/node_modules/x/index.js shop/migrations/0001.py shop/migrations/0002.py shop/link.py shop/link.py/x.py
 shop/outside/x.md shop/sub shop/sub/x.py shop/latin.py shop/lfs.py shop/mixed.py shop/basket.py/x.py shop
-shop/Basket.py shop/BASKET.PY Shop/new.py shop/private.pem shop/logo.png web/page.js docs/guide.md package.json
-setup.py README.md ../evil.py shop/../../evil.py shop/../web/page.js /etc/passwd shop/nul shop/CON.py
+Shop/new.py shop/private.pem shop/logo.png web/page.js docs/guide.md package.json
+setup.py README.md ../evil.py shop/../../evil.py shop/../web/page.js /etc/passwd
 shop/git~1/config shop/OWNERS shop/bors.toml shop/AGENTS.override.md
 """
 _TARGETS = (*_TARGET_LIST.split(), f"shop/{'a' * 200}.py")
@@ -230,8 +229,8 @@ def _disguise(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _build_paths(plain: Draft) -> Iterator[DraftCase]:
-    everything = [{"name": name, "reason": ""} for name in ("shop/", "./", "docs/", "web/")]
-    odd = [{"name": name, "reason": ""} for name in ("shop/", "", "/", "../", ".github/", "*")]
+    everything = ["shop/", "./", "docs/", "web/"]
+    odd = ["shop/", "", "/", "../", ".github/", "*"]
     for target in _TARGETS:
         for disguise, path in _disguise(target):
             # Some disguises of some targets are ordinary new names, such as `docs/guide.md` in percent signs.
@@ -264,21 +263,10 @@ _HIDDEN = (
 )
 
 
-_OFF_SCREEN = (
-    f"A = 1{' ' * 61}; B = 2", "A = 1" + "\t" * 60 + "; B = 2", f"A = 1;{' ' * 40}A = 1;{' ' * 40}B = 2",
-    f"if A:\n{TAB * 170}B = 2", f"if A:\n{' ' * 100}B = 2", f"if A:\n{TAB * 4}A = 1;{TAB * 5}B = 2",
-)  # fmt: skip
-"""Code to the right of what a page shows."""
-
-
 def _build_contents(plain: Draft) -> Iterator[DraftCase]:
     lines: dict[str, str] = {f"address {url}": f"# {url}" for url in _ADDRESSES}
     lines |= {f"hidden U+{ord(char):04X}": f"A = 1  # {char}x" for char in _HIDDEN}
     lines |= {f"secret, {name}": f"'''\n{text}\n'''" for name, (text, _) in SECRET_FORMS.items()}
-    lines |= {f"blanks {number}": line for number, line in enumerate(_OFF_SCREEN)}
-    lines |= {
-        "an invented mask": 'A = "[masked secret]"',
-    }
     lines |= {"syntax": "def broken(:", "an open bracket": "A = (", "generated": ""}
     for name, line in lines.items():
         if name != "generated":
@@ -314,7 +302,6 @@ def _build_shapes(plain: Draft) -> Iterator[DraftCase]:
         "11 and 10 files": {"changes": new[:11], "tests": tests},
         "a million lines": {"changes": [_change("shop/new.py", "\n" * 999_999, is_new=True)]},
         "a file twice": {"changes": [change, change]},
-        "two cases of a name": {"changes": [new[0], new[0] | {"path": new[0]["path"].upper().replace("SHOP", "shop")}]},
         "a file and a folder": {"changes": [new[0], new[0] | {"path": f"{new[0]['path']}/a.py"}]},
         "a source as a test": {"tests": [_change("shop/end.py", "A = 3")]},
         "the same in both": {"tests": tests[:1], "changes": [change, tests[0]]},

@@ -42,7 +42,6 @@ class GitDataApi:
         self.api.date_header = START
         self.api.routes += [
             (r"GET ", self._get_repository),
-            (r"POST /git/blobs", self._post_blob),
             (r"POST /git/trees", self._post_tree),
             (r"POST /git/commits", self._post_commit),
             (r"POST /git/refs", self._post_ref),
@@ -143,13 +142,6 @@ class GitDataApi:
     def _get_repository(self, api: GitHubApi, query: Any, token: str, sent: Any) -> Answer:
         return 200, {"id": 1, "full_name": "octo/shop", "private": False, "default_branch": self.default_branch}
 
-    def _post_blob(self, api: GitHubApi, query: Any, token: str, sent: Any) -> Answer:
-        if not self._may_write(token):
-            return FORBIDDEN
-        if set(sent) != {"content", "encoding"} or sent["encoding"] != "utf-8":
-            return UNPROCESSABLE
-        return 201, {"sha": self.store.put("blob", sent["content"].encode()), "url": ""}
-
     def _post_tree(self, api: GitHubApi, query: Any, token: str, sent: Any) -> Answer:
         if not self._may_write(token):
             return FORBIDDEN
@@ -157,12 +149,10 @@ class GitDataApi:
             return 422, {"message": "base_tree is not a valid tree", "documentation_url": SERVER_ERROR_TEXT}
         files = self.read_files(sent["base_tree"])
         for entry in sent["tree"]:
-            assert set(entry) == {"path", "mode", "type", "sha"}
-            if "\0" in entry["path"]:
+            assert set(entry) == {"path", "mode", "type", "content"}
+            if "\0" in entry["path"] or entry["mode"] not in _MODES:
                 return 422, {"message": "tree.path contains a malformed path component"}
-            if entry["mode"] not in _MODES or self.read(entry["sha"])[0] != entry["type"]:
-                return 422, {"message": f"tree.sha {entry['sha']} is not a valid {entry['type']}"}
-            files[entry["path"]] = entry["mode"], entry["sha"]
+            files[entry["path"]] = entry["mode"], self.store.put("blob", entry["content"].encode())
         return 201, self._show_tree(self.store_tree(files))
 
     def _show_tree(self, sha: str) -> dict[str, Any]:

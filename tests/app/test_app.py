@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
-from testing.fakes import FakeProgressLog
+from testing.fakes import FakeOutput, FakeProgressLog
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
@@ -18,7 +18,7 @@ from triage.app.settings import RunnerEnvironment, Settings
 from triage.base.errors import BadInput
 from triage.domain.issue import Issue
 from triage.domain.project_config import Price, ProjectConfig
-from triage.fix import fix_services
+from triage.fix.jobs.run_fix_job import open_fix_job
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 SLUG = "acme/wired"
@@ -111,7 +111,7 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
         setup = make_app(settings, tmp_path, "octo/shop", environment=environment)
-        store = fix_services.build_proposal_store(setup)
+        store = open_fix_job(setup, setup.open_run(FakeOutput()), lambda _: None).store
         assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
         git = GitDataApi(api, tmp_path)
         git.set_ref("refs/heads/triage/7-x", git.commit({}))

@@ -2,7 +2,9 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, cast
 
 from testing import factories
 from testing.comment_parts import CommentParts, split_comment
@@ -12,7 +14,6 @@ from testing.fakes import COMMIT, NOW
 from tests.run.run_harness import RunHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
-    AffectedModule,
     Approvers,
     BaseFile,
     CommentRecord,
@@ -24,8 +25,9 @@ from triage.domain.proposal import (
 )
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.commit_text import build_request
-from triage.fix.fix_answers import (
+from triage.fix.commit_text import build_commits
+from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.graph.ask_model import (
     ChosenModule,
     CodeChanges,
     EditAnswer,
@@ -34,8 +36,9 @@ from triage.fix.fix_answers import (
     TestChanges,
     TicketClass,
 )
-from triage.fix.jobs.fix_job import FixJob, FixResult
+from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
 from triage.fix.jobs.run_fix_job import run_fix_job
+from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, hash_text
 
@@ -58,7 +61,7 @@ def make_draft(**changes: Any) -> PatchDraft:
         "base": COMMIT,
         "summary": "Strip the text before it is parsed",
         "root_cause": "`parse` takes white space for digits.",
-        "modules": [AffectedModule(name="src/", reason="It parses.")],
+        "modules": ["src/"],
         "changes": [FileVersion(path=SOURCE, description="Strips.", text=NEW)],
         "tests": [FileVersion(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
     }
@@ -111,7 +114,7 @@ class FixHarness(RunHarness):
 
     store: FakeProposalStore = field(default_factory=lambda: FakeProposalStore(repository=SLUG))
     files: FakeFiles = field(default_factory=lambda: FakeFiles({SOURCE: BaseFile(text=OLD)}))
-    result_file: bytes | None = None
+    workspace: Path = field(default_factory=lambda: Path(mkdtemp()))
     approvers: Approvers = "write"
     tests: ProposalTests = ""
     actor: str = "maintainer"
@@ -136,17 +139,17 @@ class FixHarness(RunHarness):
 
     def store_draft(self, draft: PatchDraft | None = None) -> PatchProposal:
         """Store a draft as the job `store` does. The next comment shows it."""
-        stored = self.store.store(build_request(draft or make_draft(), self.files))
+        draft = draft or make_draft()
+        stored = self.store.store(draft.issue or 0, draft.base, build_commits(draft, self.files))
         self.shown_commit = stored.commit
         return stored
 
     def run_job(self, stage: str, **task: Any) -> Status:
         flow = FixJob(
             self.build_context(),
-            store=self.store,
+            store=cast("GitHubProposalStore", self.store),
             open_files=lambda _: self.files,
-            read_result=lambda: self.result_file,
-            write_result=self._write_result,
+            files=JobFiles(self.workspace, SecretRedactor([])),
             approvers=self.approvers,
             tests=self.tests,
             run_url="https://github.com/octo/shop/actions/runs/1",
@@ -154,9 +157,19 @@ class FixHarness(RunHarness):
         asked = FixTask(**{"number": 7, "actor": self.actor} | task)
         return asyncio.run(run_fix_job(f"fix-{stage}", asked, flow)).status
 
-    def _write_result(self, text: str) -> str:
-        self.result_file = text.encode()
-        return ".triage/proposal.json"
+    @property
+    def result_file(self) -> bytes | None:
+        """Between the jobs `propose` and `store`."""
+        return self._file.read_bytes() if self._file.exists() else None
+
+    @result_file.setter
+    def result_file(self, data: bytes) -> None:
+        self._file.parent.mkdir(exist_ok=True)
+        self._file.write_bytes(data)
+
+    @property
+    def _file(self) -> Path:
+        return self.workspace / ".triage/proposal.json"
 
     def leave_result(self, draft: PatchDraft | None = None, **changes: Any) -> None:
         known = {"draft": draft or make_draft(), "status": ProposalStatus.AWAITING}

@@ -8,7 +8,6 @@ import pytest
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
 from triage.domain.proposal import (
-    AffectedModule,
     BaseFile,
     ExampleResult,
     FileVersion,
@@ -60,7 +59,7 @@ def make_draft(**changes: Any) -> PatchDraft:
         "summary": "Ignore white space around a date",
         "root_cause": "`parse` splits the text as it is. `int(' 1')` accepts the space before the day, but the caller "
         "compares the text first, so a date with spaces is never found.",
-        "modules": [AffectedModule(name="src/ledger/", reason="It parses dates.")],
+        "modules": ["src/ledger/"],
         "changes": [FileVersion(path=SOURCE, description="Strips the text before it is split.", text=NEW)],
         "tests": [FileVersion(path=TEST, description="A date with spaces.", is_new_file=True, text=TEST_TEXT)],
         "unverified": ["Whether other formats need the same."],
@@ -69,11 +68,8 @@ def make_draft(**changes: Any) -> PatchDraft:
 
 
 def render(draft: PatchDraft, tests: ProposalTests = "proved", files: FakeFiles = FILES) -> str:
-    named = PROPOSAL.id
     example = ExampleResult(outcome="fixed")
-    return (
-        render_awaiting(draft, files, PROPOSAL, named, tests=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
-    )
+    return render_awaiting(draft, files, PROPOSAL, tests=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
 
 
 def test_a_proposal_reads_as_in_its_golden_file(golden: Any) -> None:
@@ -90,7 +86,7 @@ def test_a_story_without_a_test_reads_as_in_its_golden_file(golden: Any) -> None
         tests=[],
         no_test_reason="The values are data without behaviour.",
         unverified=[],
-        modules=[AffectedModule(name=name, reason="") for name in ("src/a/", "src/b/", "src/c/")],
+        modules=["src/a/", "src/b/", "src/c/"],
     )
     golden("tests/golden/proposal_story.md", render(story, "none"))
 

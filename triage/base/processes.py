@@ -38,6 +38,7 @@ def run_process(
     *,
     stdin: bytes = b"",
     has_errors_apart: bool = False,
+    cleans_up: bool = False,
 ) -> ProcessResult:
     """Run a command in a process group of its own. Return how it ended, and the end of what it printed.
 
@@ -49,6 +50,7 @@ def run_process(
         max_bytes: How much of the end of each output is returned.
         stdin: What it reads.
         has_errors_apart: Standard error does not go to the output.
+        cleans_up: In a run that is over it is asked to end, as git is, which removes its lock files then.
 
     Raises:
         OSError: There is no such program.
@@ -69,7 +71,8 @@ def run_process(
     tails = [_OutputTail(pipe, max_bytes) for pipe in (process.stdout, process.stderr) if pipe is not None]
     is_late = False
     try:
-        with call_when_abandoned(lambda: _signal_group(process, signal.SIGKILL)):
+        ending = signal.SIGTERM if cleans_up else signal.SIGKILL
+        with call_when_abandoned(lambda: _signal_group(process, ending)):
             is_late = not _wait(process, seconds)
     finally:
         _end_group(process, politely=is_late)

@@ -3,6 +3,7 @@
 What is carried out is the value whose id the person named, and nothing else (`triage.run.may_run`).
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
@@ -73,13 +74,13 @@ class PatchProposal(Value):
         return [self.test_commit, self.commit] if self.test_commit else [self.commit]
 
     @property
-    def is_branch(self) -> bool:
+    def is_approved(self) -> bool:
         return self.ref.startswith("refs/heads/")
 
     @property
     def branch_name(self) -> str:
         """Of a branch; empty for a ref that is none."""
-        return self.ref.removeprefix("refs/heads/") if self.is_branch else ""
+        return self.ref.removeprefix("refs/heads/") if self.is_approved else ""
 
 
 class ProposalStatus(StrEnum):
@@ -136,6 +137,14 @@ class BaseFile(Value):
     mode: FileMode = "100644"
 
 
+class PatchCommit(Value):
+    """One commit of a patch: what it changes on its parent."""
+
+    files: Mapping[str, BaseFile]
+    """By path, each with its mode and the whole text."""
+    message: str
+
+
 class FileVersion(Value):
     """A file as the patch has it."""
 
@@ -147,12 +156,6 @@ class FileVersion(Value):
     """The whole file, with the line ends of the commit's file."""
 
 
-class AffectedModule(Value):
-    name: str
-    """A path prefix with a slash at its end, `./` for files at the top, or a name of `modules:` in the settings."""
-    reason: str
-
-
 class EditablePath(NamedTuple):
     """A file of the commit that people edit by hand."""
 
@@ -162,23 +165,6 @@ class EditablePath(NamedTuple):
     is_test: bool
     is_product_code: bool
     """Code that is neither a test nor documentation, an example or a benchmark."""
-
-
-class ModuleSummary(Value):
-    """A part of the repository to which a patch can be limited."""
-
-    name: str
-    """Its path prefix, or its name in the settings."""
-    paths: list[str] = Field(min_length=1)
-    """Folders with a slash at the end, files, and folders without their folders, such as `src/./`."""
-    description: str = ""
-    """Of the settings."""
-    source_files: int = Field(0, ge=0)
-    """Without tests."""
-    languages: list[str] = Field(default_factory=list)
-    """The most frequent first."""
-    tests: list[str] = Field(default_factory=list)
-    """Folders with a slash at the end, and files, outside `paths` as well."""
 
 
 class PatchDraft(Value):
@@ -197,7 +183,8 @@ class PatchDraft(Value):
     root_cause: str | None = None
     """Of a bug."""
     acceptance_criteria: list[str] = Field(default_factory=list, max_length=20)
-    modules: list[AffectedModule] = Field(default_factory=list, max_length=50)
+    modules: list[str] = Field(default_factory=list, max_length=50)
+    """Names of those that it is limited to, see `triage.fix.patch.modules`."""
     changes: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
     """All files that are no tests. They are the second commit."""
     tests: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)

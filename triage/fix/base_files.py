@@ -1,6 +1,6 @@
-"""Implements the port `BaseFiles`: files of one commit, from git objects only."""
+"""Files of the commit that a patch starts from, read from git objects only."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from triage.base.errors import BadInput, GitError
@@ -10,7 +10,7 @@ from triage.find.files.file_roles import classify_file
 from triage.find.files.file_text import load_text
 from triage.find.files.languages import detect_language
 from triage.find.parse.parser_process import count_syntax_errors
-from triage.fix.patch.path_rules import has_allowed_kind
+from triage.fix.patch.check_patch import has_allowed_kind
 from triage.git.commit import CommitTree, open_commit
 from triage.git.tree import Entry
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -41,21 +41,20 @@ class CommitFiles:
         self._tree = tree
         self._read: dict[str, BaseFile | str | None] = {}
         self._editable: Sequence[EditablePath] | None = None
-        self._names: dict[str, Collection[str]] = {}
         self._errors: dict[tuple[str, str], int | None] = {}
 
     @property
     def commit(self) -> str:
+        """Full SHA."""
         return self._tree.commit or ""
 
     def read(self, path: str) -> BaseFile | str | None:
+        """Return the file; why it is neither changed nor shown, such as "a folder"; None if nothing is at the path."""
         if path not in self._read:
             self._read[path] = self._read_file(path)
         return self._read[path]
 
     def _read_file(self, path: str) -> BaseFile | str | None:
-        if not path or "\0" in path or not _is_unicode(path):
-            return None  # Neither git nor the system takes such an argument.
         if may_hold_secrets(path):
             return "a file made for secrets"
         try:
@@ -83,6 +82,7 @@ class CommitFiles:
         return BaseFile(text=text, mode="100755" if entry.is_executable else "100644")
 
     def list_editable(self) -> Sequence[EditablePath]:
+        """Return all files that a patch of their modules may change, sorted by path."""
         if self._editable is None:
             try:
                 listed = sorted(entry.path for entry in self._tree.list_files().entries)
@@ -91,22 +91,16 @@ class CommitFiles:
             self._editable = [_describe_path(path) for path in listed if _is_edited_by_hand(path)]
         return self._editable
 
-    def list_names(self, folder: str) -> Collection[str]:
-        if folder not in self._names:
-            try:
-                self._names[folder] = frozenset(self._tree.list_names(folder))
-            except GitError:
-                self._names[folder] = frozenset()
-        return self._names[folder]
-
     def is_test(self, path: str) -> bool:
         return classify_file(path).is_test
 
     def find_skip_reason(self, path: str, text: str) -> str:
+        """Return why nobody edits such a file by hand ("vendored", "generated", "lock file"); empty for any other."""
         reason = get_skip_reason(path, len(text.encode("utf-8", "replace")))
         return load_text(text.encode("utf-8", "replace"), path)[1] if reason in (None, _TOO_LARGE) else str(reason)
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
+        """Return the errors that a parser of the file's language finds; None without a parser. Takes seconds."""
         language = detect_language(path)
         if language is None:
             return None
@@ -125,11 +119,3 @@ def _describe_path(path: str) -> EditablePath:
     return EditablePath(
         path, language.name if language and language.grammar else "", role.is_test, role.is_product_code
     )
-
-
-def _is_unicode(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -5,16 +5,19 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import BaseFile, FileVersion, PatchDraft, PatchProposal
+from triage.domain.proposal import BaseFile, FileVersion, PatchCommit, PatchDraft, PatchProposal
 from triage.domain.value import Value, hash_value
-from triage.fix.fix_ports import BaseFiles, CommitRequest, PatchCommit, ProposalStore
 from triage.run.may_run.decide_approval import is_expired
 from triage.safety.active_content import format_plain_line
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
+    from triage.fix.github.proposal_store import GitHubProposalStore
 
 MAX_SUBJECT_CHARS = 72
 MAX_CAUSE_CHARS = 1_000
@@ -131,6 +134,12 @@ def read_words(message: str) -> CommitWords:
     return CommitWords(found["subject"], " ".join(cause.split()), points, look_at)
 
 
+def read_draft_hash(message: str) -> str:
+    """Return the hash of the draft that `write_messages` was given; empty of any other message."""
+    found = _MESSAGE.fullmatch(normalize_message(message))
+    return found["draft"] if found else ""
+
+
 def normalize_message(message: str) -> str:
     """Return a message as all of git's and GitHub's forms of it compare: they differ in line ends and the last one."""
     return message.replace("\r\n", "\n").rstrip("\n")
@@ -191,31 +200,28 @@ def make_branch_name(number: int | None, title: str) -> str:
     return f"triage/{number}-{slug}" if number else f"triage/{slug}"
 
 
-def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False) -> CommitRequest:
-    """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits.
+def build_commits(draft: PatchDraft, files: "CommitFiles", *, is_local: bool = False) -> list[PatchCommit]:
+    """Return what is stored of a draft: the tests and then all else, or everything in one commit.
 
-    Messages for a local repository lack what a later job would read back.
+    Files have the modes that they had. Messages for a local repository lack what a later job would read back.
     """
+
+    def build(versions: Sequence[FileVersion], message: str) -> PatchCommit:
+        bases = {one.path: files.read(one.path) for one in versions}
+        modes = {path: base.mode for path, base in bases.items() if isinstance(base, BaseFile)}
+        texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
+        return PatchCommit(files=texts, message=message)
+
     test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_value(draft))
-    commits = [_build_commit(draft.tests, files, test_message), _build_commit(draft.changes, files, message)]
     if not draft.has_test_commit:
-        commits = [_build_commit(draft.files, files, message)]
-    return CommitRequest(issue=draft.issue or 0, base=draft.base, commits=commits)
+        return [build(draft.files, message)]
+    return [build(draft.tests, test_message), build(draft.changes, message)]
 
 
-def _build_commit(versions: Sequence[FileVersion], files: BaseFiles, message: str) -> PatchCommit:
-    return PatchCommit(files=build_files(versions, files), message=message)
-
-
-def build_files(versions: Sequence[FileVersion], files: BaseFiles) -> dict[str, BaseFile]:
-    """Return files of a draft as they are committed: with the modes that they have."""
-    bases = {version.path: files.read(version.path) for version in versions}
-    modes = {path: base.mode for path, base in bases.items() if isinstance(base, BaseFile)}
-    return {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
-
-
-def holds_exactly(stored: PatchProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:
-    """Return whether each commit has the files and the message of the request and nothing else, and a time till now.
+def is_stored_exactly(
+    stored: PatchProposal, commits: Sequence[PatchCommit], store: "GitHubProposalStore", now: datetime
+) -> bool:
+    """Return whether each commit has these files and messages and nothing else, and a time till now.
 
     Asks GitHub; raises as the store.
     """
@@ -225,7 +231,7 @@ def holds_exactly(stored: PatchProposal, request: CommitRequest, store: Proposal
         found = store.read_commits(stored)
     except CannotPublish:
         return False
-    return list(map(_normalize, found)) == list(map(_normalize, request.commits))
+    return list(map(_normalize, found)) == list(map(_normalize, commits))
 
 
 def _normalize(commit: PatchCommit) -> PatchCommit:

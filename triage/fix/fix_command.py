@@ -22,22 +22,19 @@ from triage.app.command_line import (
     run_until_signal,
 )
 from triage.app.open_app import open_at_terminal
+from triage.app.settings import remove_own_variables
 from triage.base.errors import BadInput, SetupError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.proposal import ProposalStatus
-from triage.fix import fix_services
-from triage.fix.fix_ports import BaseFiles, ReportExample
-from triage.safety.clean_text import clean_text
 from triage.say.wording import format_usage
 
 if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
     from triage.fix.graph.fix_graph import AskPerson
     from triage.fix.graph.fix_state import FixState
 
 NO_MODEL = "A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your own."
-
-RUN_EXAMPLE = "This is the report's example. Run it beside the check, on this machine and as you? yes or no"
 
 
 def fix(
@@ -54,50 +51,49 @@ def fix(
 ) -> None:
     """Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed."""
     from triage.fix.base_files import open_base_files
-    from triage.fix.local.local_fix import LocalFix
+    from triage.fix.graph.fix_state import FixState
+    from triage.fix.local_fix import LocalBranch, fix_locally
+    from triage.fix.project_check import ProjectCheck
+    from triage.git.write import UserRepository
 
     app, output = open_at_terminal(repo, task="fix-propose", verbose=verbose)
     if app.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
-    with fix_services.open_workspace(app, os.environ) as workspace:
+    # Neither git nor the check gets one of our keys.
+    with UserRepository(app.root, remove_own_variables(os.environ)) as user_repository:
         with output.progress:
-            workspace.check_can_commit()
+            user_repository.check_can_commit()
             app, found, repository = open_issue(app.with_project_config(), issue, github)
             files = open_base_files(app.root, "HEAD")
             example = context.obj(app)(found) if context.obj else None
-        is_interactive = _is_interactive(issue, as_json=as_json)
-        runs_example = bool(check) and is_interactive and _may_run(example)
+            services = app.open_services()
+        # A proposal that went into a pipe was not seen, so nobody can answer it.
+        is_interactive = sys.stdin.isatty() and sys.stdout.isatty() and issue != "-" and not as_json
+        project_check = ProjectCheck(user_repository, files.commit, check) if check else None
+        state = FixState(
+            issue=found,
+            repository=repository,
+            change_request=change,
+            example=example.describe() if example else "",
+        )
 
-        async def run(cancelled: asyncio.Event) -> "FixState":
+        async def run(cancelled: asyncio.Event) -> FixState:
             ask = _build_question(files, cancelled) if is_interactive else None
-            return await local.run(found, repository, cancelled, ask, change)
+            branch = LocalBranch(files, user_repository)
+            return await fix_locally(state, services, branch, project_check, cancelled, ask)
 
         with output.progress:
-            local = LocalFix(app.open_services(), files, workspace, check, example, runs_example)
             state, stopped_by = run_until_signal(run)
         if stopped_by:
             raise SystemExit(EXIT_CODES[stopped_by])
         if state.report and state.report.index and state.report.index.dirty:
             output.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
-        if local.services.model:
-            output.annotate("notice", f"The model took {format_usage(local.services.model.usage)}.")
+        if services.model:
+            output.annotate("notice", f"The model took {format_usage(services.model.usage)}.")
         _print_result(state, files, as_json=as_json)
 
 
-def _is_interactive(issue: str, *, as_json: bool) -> bool:
-    """Whether somebody sees the proposal and can answer. A proposal that went into a pipe was not seen."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and issue != "-" and not as_json
-
-
-def _may_run(example: ReportExample | None) -> bool:
-    """Show a stranger's code, and ask whether it may run on this machine."""
-    if example is None or not example.files:
-        return False
-    sys.stdout.write(f"\n{clean_text(example.code)}")
-    return _read_answer(RUN_EXAMPLE).lower() in ("yes", "y")
-
-
-def _build_question(files: BaseFiles, cancelled: asyncio.Event) -> "AskPerson":
+def _build_question(files: "CommitFiles", cancelled: asyncio.Event) -> "AskPerson":
     shown: list[object] = []
 
     async def ask(state: "FixState", question: str) -> object:
@@ -128,8 +124,8 @@ def _read_answer(question: str) -> str:
             return line.strip()
 
 
-def _print_proposal(state: "FixState", files: BaseFiles) -> None:
-    from triage.fix.local.local_fix import render_terminal_proposal
+def _print_proposal(state: "FixState", files: "CommitFiles") -> None:
+    from triage.fix.local_fix import render_terminal_proposal
 
     assert state.draft is not None
     console = Console(highlight=False, markup=False, emoji=False)
@@ -138,7 +134,7 @@ def _print_proposal(state: "FixState", files: BaseFiles) -> None:
     )
 
 
-def _print_result(state: "FixState", files: BaseFiles, *, as_json: bool) -> None:
+def _print_result(state: "FixState", files: "CommitFiles", *, as_json: bool) -> None:
     pending, name = state.pending_mutation, state.branch_name
     if as_json:
         sys.stdout.write(json.dumps(_describe(state), indent=2) + "\n")

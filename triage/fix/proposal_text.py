@@ -1,6 +1,7 @@
 """Renders a proposed patch: for the comment, for the job's page, and for a terminal."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from triage.domain.proposal import (
     MAX_REVISIONS,
@@ -12,13 +13,15 @@ from triage.domain.proposal import (
     ProposalTests,
 )
 from triage.fix.commit_text import CommitWords
-from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files, format_diff
 from triage.safety.safe_markdown import format_code_block
 from triage.say.report_pages import Fold, utf16_length
 from triage.say.template import ensure_safe, render_block
 from triage.say.wording import format_count
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
 
 MAX_PART_UNITS = 25_000
 """Of the comment, in UTF-16 code units. The report has the rest."""
@@ -47,12 +50,12 @@ def describe_example(outcome: ExampleOutcome, reason: str = "") -> str:
     return f"The report's example {end}." if outcome else ""
 
 
-def render_proposal(draft: PatchDraft, files: BaseFiles) -> str:
+def render_proposal(draft: PatchDraft, files: "CommitFiles") -> str:
     """Return what is proposed, without a word on what happens next: heading, cause, files, warnings, diff."""
     return "\n\n".join(_render_parts(draft, files, diff_url=""))
 
 
-def render_words(draft: PatchDraft, files: BaseFiles) -> str:
+def render_words(draft: PatchDraft, files: "CommitFiles") -> str:
     """Return the same with what was checked and without the diff."""
     *words, _ = _render_parts(draft, files, diff_url="")
     return "\n\n".join([*words, render_block("proposal", "proof", draft, "", "", "")])
@@ -60,9 +63,8 @@ def render_words(draft: PatchDraft, files: BaseFiles) -> str:
 
 def render_awaiting(
     draft: PatchDraft,
-    files: BaseFiles,
+    files: "CommitFiles",
     proposal: PatchProposal,
-    proposal_id: str,
     *,
     tests: ProposalTests,
     diff_url: str,
@@ -74,12 +76,12 @@ def render_awaiting(
     parts = [
         *_render_parts(draft, files, diff_url),
         render_block("proposal", "proof", draft, tests, run_url, describe_example(example.outcome, example.reason)),
-        render_block("proposal", "commands", proposal_id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
+        render_block("proposal", "commands", proposal.id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
+def render_unstored(draft: PatchDraft, files: "CommitFiles") -> str:
     """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
     command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
     block = format_code_block(command, "sh")
@@ -96,7 +98,7 @@ def render_abandoned(error: str) -> str:
     return render_block("proposal", "abandoned", error)
 
 
-def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[str]:
+def _render_parts(draft: PatchDraft, files: "CommitFiles", diff_url: str) -> list[str]:
     diffs = diff_files(draft, files)
     rows = [(one.file, one.added, one.removed) for one in diffs]
     body = render_block("proposal", "proposal", draft, rows, list_warnings(draft, files))

@@ -87,7 +87,7 @@ class CommitTree(SourceTree):
         if not output:
             return None
         record = output.partition(b"\0")[0]
-        return _describe_record(record, path) if _parse_record(record)[-1] == path.encode() else None
+        return _describe_record(record, path) if _parse_record(record)[-1] == os.fsencode(path) else None
 
     def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
         # With the slash git lists the folder, and nothing for a path that is none.
@@ -95,23 +95,6 @@ class CommitTree(SourceTree):
         records = islice(self._objects.iter_records(*options), limit)
         named = [(_parse_record(record)[-1].decode("utf-8", "replace"), record) for record in records]
         return {name: _describe_record(record, name) for name, record in named}
-
-    def list_names(self, folder: str) -> list[str]:
-        """Return the names of everything in a folder, such as `src/`; of the top folder for an empty string.
-
-        Nothing if there is no such folder. Raises GitError.
-        """
-        # Not by `<tree>:<folder>`: a submodule, too, may lead to a tree of this repository.
-        options = (
-            "--literal-pathspecs",
-            "ls-tree",
-            "-z",
-            "--name-only",
-            self._tree,
-            *(["--", folder] if folder else []),
-        )
-        names = [name.decode("utf-8", "replace") for name in self._objects.iter_records(*options)]
-        return [name.removeprefix(folder) for name in names if name.startswith(folder)]
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         # Once git has ended, for lack of time or at an object that it cannot unpack, what it gives is empty.

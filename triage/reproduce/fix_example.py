@@ -39,7 +39,7 @@ for run in 1 2; do node "$here/example.cjs" {seconds} "$root" {modules} <"$here/
 
 @dataclass(frozen=True)
 class FixExample:
-    """Implements `fix.fix_ports.ReportExample`. Both runs on one side have to end alike, or nothing is said."""
+    """Code of the report that uses the project. Both runs on one side have to end alike, or nothing is said."""
 
     project: Project
     example: Example
@@ -70,14 +70,12 @@ class FixExample:
             f"example{recorder.suffix}": recorder.read_text(encoding="utf-8"),
         }
 
-    def describe(self, runs: bytes = b"") -> str:
-        """Return the example and what the report says of it, for a model; with runs on the base commit, their end."""
-        found = self._read(runs)
+    def describe(self) -> str:
+        """Return the example and what the report says of it, for a model."""
         shown = [*(error.text for error in self.expected.errors), *map("\n".join, self.expected.printed)]
         parts = {
             "Changed in the reporter's text": "\n".join(self.example.changed),
             "The report shows": "\n".join(dict.fromkeys(shown))[:MAX_SHOWN_CHARS],
-            "Run on the code that you see": self._describe_end(found) if isinstance(found, Execution) else "",
         }
         named = [f"{title}:\n{text}" for title, text in parts.items() if text]
         return "\n\n".join([self.example.code.rstrip(), *named])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from triage.domain.proposal import PROPOSAL_LIFETIME, PullRequest
-from triage.fix.github.pull_requests import PullRequests, convert
+from triage.fix.github.proposal_store import GitHubProposalStore
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
 from trust.approval_case import REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
@@ -106,9 +106,9 @@ WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
 """Kinds of cases that fail without these checks."""
 
 
-def _find_any(self: PullRequests, branch: str, *_: str) -> PullRequest | None:
-    listed = self.connection.repository.get_pulls(state="all", head=f"octo:{branch}").get_page(0)
-    return convert(listed[0]) if listed else None
+def _find_any(self: GitHubProposalStore, branch: str, *_: object) -> PullRequest | None:
+    listed = self.repository.get_pulls(state="all", head=f"octo:{branch}").get_page(0)
+    return PullRequest(number=listed[0].number, url=listed[0].html_url) if listed else None
 
 
 ALONE: Mapping[str, tuple[str, object]] = {
@@ -117,7 +117,7 @@ ALONE: Mapping[str, tuple[str, object]] = {
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
     "planted time": ("triage.run.may_run.decide_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
-    "closed pull request": ("triage.fix.github.pull_requests.PullRequests.find", _find_any),
+    "closed pull request": ("triage.fix.github.proposal_store.GitHubProposalStore._find_pull_request", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""
 

@@ -22,9 +22,10 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.base_files import CommitFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.jobs.fix_job import FixJob
+from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
 from triage.fix.jobs.run_fix_job import run_fix_job
 from triage.run.run_context import Run
+from triage.safety.secrets.redactor import SecretRedactor
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.stored_patch_judge import judge_stored
@@ -39,6 +40,21 @@ ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "footer: ***": ("triage.fix.commit_text._format_safe", lambda text: text),
 }
 """Beginnings of names of cases that fail without one check, and that check."""
+
+
+class _ResultFile(JobFiles):
+    """Reads what the job `propose` leaves in a case, through a real file."""
+
+    def __init__(self, result: bytes) -> None:
+        super().__init__(Path(), SecretRedactor([]))
+        self._result = result
+
+    def read_result(self) -> FixResult | None:
+        with TemporaryDirectory() as folder:
+            file = Path(folder, ".triage/proposal.json")
+            file.parent.mkdir()
+            file.write_bytes(self._result)
+            return JobFiles(Path(folder), self.redactor).read_result()
 
 
 @dataclass
@@ -71,8 +87,7 @@ class _Repository:
             context,
             store=self.store,
             open_files=lambda commit: self.files if commit == self.base else open_base_files(self.git.folder, commit),
-            read_result=lambda: case.result,
-            write_result=lambda _: "",
+            files=_ResultFile(case.result),
         )
         try:
             result = asyncio.run(run_fix_job("fix-store", FixTask(number=7, actor=""), flow))
@@ -154,8 +169,7 @@ def _try(case: DraftCase, repository: _Repository) -> Iterator[str]:
         yield "stored"
     elif not refusal:
         draft = case.draft or json.loads(case.result)["draft"]
-        names = [module["name"] for module in draft["modules"]]
-        allowed = [prefix for name in names for prefix in ALLOWED.get(name, [])]
+        allowed = [prefix for name in draft["modules"] for prefix in ALLOWED.get(name, [])]
         try:
             yield from judge_stored(repository.git.folder, repository.base, draft, allowed)
         except CalledProcessError as error:

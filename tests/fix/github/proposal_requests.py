@@ -1,11 +1,12 @@
 """Commits that are asked for, and messages as `approval.commit_text` writes them."""
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
+from typing import NamedTuple
 
-from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
+from testing.servers.github_api import START
+from triage.domain.proposal import BaseFile, FileVersion, PatchCommit, PatchDraft
 from triage.fix.commit_text import write_messages
-from triage.fix.fix_ports import CommitRequest, PatchCommit
 
 CART, TEST = "shop/cart.py", "shop/tests/test_cart.py"
 FIXED = "def total(prices):\r\n    return round(sum(prices), 2)\r\n"
@@ -30,6 +31,15 @@ def make_messages(issue: int | None, base: str, *, draft: str = "d" * 64, tests:
     return write_messages(value, draft)
 
 
+class Request(NamedTuple):
+    """What a store is given."""
+
+    issue: int
+    base: str
+    commits: list[PatchCommit]
+    now: datetime = START
+
+
 def make_request(
     base: str,
     issue: int = 7,
@@ -37,10 +47,9 @@ def make_request(
     draft: str = "d" * 64,
     test_files: Mapping[str, BaseFile] = TEST_FILES,
     files: Mapping[str, BaseFile] = FILES,
-    **changes: Any,
-) -> CommitRequest:
+    test_message: str = "",
+    message: str = "",
+) -> Request:
     messages = make_messages(issue, base, draft=draft, tests=bool(test_files))
-    test_message, message = changes.pop("test_message", messages[0]), changes.pop("message", messages[1])
-    tests = [PatchCommit(files=test_files, message=test_message)] if test_files else []
-    given = {"issue": issue, "base": base, "commits": [*tests, PatchCommit(files=files, message=message)]}
-    return CommitRequest.model_validate(given | changes)
+    tests = [PatchCommit(files=test_files, message=test_message or messages[0])] if test_files else []
+    return Request(issue, base, [*tests, PatchCommit(files=files, message=message or messages[1])])

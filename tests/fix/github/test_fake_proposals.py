@@ -9,7 +9,6 @@ from testing.servers.github_api import START
 from testing.servers.issue_writes_api import IssueWritesApi
 from tests.fix.github.proposal_requests import CART, make_request
 from triage.domain.proposal import PROPOSAL_LIFETIME
-from triage.fix.fix_ports import ProposalStore
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.ports import IssueApprovals
@@ -17,12 +16,12 @@ from triage.ports import IssueApprovals
 BRANCH = "triage/7-round-totals"
 
 
-def use_store(store: ProposalStore, base: str) -> list[Any]:
+def use_store(store: Any, base: str) -> list[Any]:
     """Returns what a store answers, without ids, times and hosts."""
-    first = store.store(make_request(base))
-    second = store.store(make_request(base, draft="e" * 64, test_files={}))
-    seen: list[Any] = [store.store(make_request(base)) == first, second.ref, bool(second.test_commit)]
-    seen += [store.read_files(first), store.list_changed_on_base(first), store.list_expired(5)]
+    first = store.store(*make_request(base))
+    second = store.store(*make_request(base, draft="e" * 64, test_files={}))
+    seen: list[Any] = [store.store(*make_request(base)) == first, second.ref, bool(second.test_commit)]
+    seen += [store.read_files(first), store.list_changed_on_base(first), store.list_expired(START, 5)]
     commit = first.commit
     seen += [store.read_commits(first), store.read_commits(second)]
     seen += [
@@ -52,15 +51,16 @@ def test_a_store(git: GitDataApi, store: GitHubProposalStore) -> None:
 def test_what_happens_later(git: GitDataApi, store: GitHubProposalStore) -> None:
     fake = FakeProposalStore()
     base = git.refs["refs/heads/main"]
-    one, other = store.store(make_request(base)), fake.store(make_request(base))
+    one, other = store.store(*make_request(base)), fake.store(*make_request(base))
     git.api.date_header = START + 2 * PROPOSAL_LIFETIME
     fake.now += 2 * PROPOSAL_LIFETIME
     git.set_ref("refs/heads/main", git.commit({CART: "x\n", "CODEOWNERS": "* @mona"}))
     fake.changed_on_base, fake.code_owners = [CART, "README.md"], "* @mona"
     assert store.read_code_owners() == fake.read_code_owners()
     assert store.list_changed_on_base(one) != fake.list_changed_on_base(other) == [CART]
-    assert [stored.ref for stored in store.list_expired(5)] == [stored.ref for stored in fake.list_expired(5)]
-    assert store.list_expired(5)
+    now = START + 2 * PROPOSAL_LIFETIME
+    assert [stored.ref for stored in store.list_expired(now, 5)] == [stored.ref for stored in fake.list_expired(now, 5)]
+    assert store.list_expired(now, 5)
 
 
 def test_approvals(git: GitDataApi, approvals: GitHubIssueApprovals) -> None:

@@ -84,7 +84,7 @@ class TestForgedCommits:
         assert listed(store) == []
 
     def test_a_commit_on_top_of_a_proposal(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        stored = store.store(make_request(git.refs["refs/heads/main"]))
+        stored = store.store(*make_request(git.refs["refs/heads/main"]))
         git.set_ref(stored.ref, git.commit(BASE_FILES, stored.commit, message="More\n"))
         assert listed(store) == []
 
@@ -92,7 +92,7 @@ class TestForgedCommits:
         self, git: GitDataApi, store: GitHubProposalStore
     ) -> None:
         base = git.refs["refs/heads/main"]
-        stored = store.store(make_request(base))
+        stored = store.store(*make_request(base))
         message = make_messages(7, base, draft="e" * 64)[1]
         git.set_ref(stored.ref, git.commit(BASE_FILES, str(stored.test_commit), message=message))
         (found,) = store.list_proposals(7)
@@ -152,27 +152,25 @@ def test_another_commit_than_the_one_asked_for(git: GitDataApi, store: GitHubPro
 
 
 class TestExpired:
-    def test_by_githubs_clock_and_only_refs_of_proposals(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+    def test_only_refs_of_proposals(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         forge(git, f"{PREFIX}/7/1", 7)
         forge(git, f"{PREFIX}/8/1", 8)
         forge(git, f"{PREFIX}/9/1", 8)
         forge(git, "refs/heads/triage/7-x", 7)
         git.api.date_header = START + 6 * DAY
         forge(git, f"{PREFIX}/7/2", 7)
-        assert store.list_expired(10) == []
-        git.api.date_header = START + 7 * DAY
-        assert store.list_expired(10) == []
-        git.api.date_header = START + 7 * DAY + timedelta(seconds=1)
-        assert [one.ref for one in store.list_expired(10)] == [f"{PREFIX}/7/1", f"{PREFIX}/8/1"]
-        assert [one.ref for one in store.list_expired(1)] == [f"{PREFIX}/7/1"]
+        assert store.list_expired(START + 7 * DAY, 10) == []
+        now = START + 7 * DAY + timedelta(seconds=1)
+        assert [one.ref for one in store.list_expired(now, 10)] == [f"{PREFIX}/7/1", f"{PREFIX}/8/1"]
+        assert [one.ref for one in store.list_expired(now, 1)] == [f"{PREFIX}/7/1"]
 
     def test_without_proposals_only_they_are_asked_for(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        assert store.list_expired(10) == []
+        assert store.list_expired(START, 10) == []
         assert len(git.api.requests) == 1
 
     def test_a_look_ends(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         commit = forge(git, f"{PREFIX}/7/1", 7)
         for number in range(2, 150):
             git.set_ref(f"{PREFIX}/7/{number}", commit)
-        assert store.list_expired(10) == []
+        assert store.list_expired(START, 10) == []
         assert len(git.api.requests) == 101

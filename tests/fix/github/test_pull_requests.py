@@ -39,7 +39,7 @@ class TestOpening:
         assert open_it(store, branch, commit) == PullRequest(number=100, url=url, body="Made by a model.")
         assert [(one["title"], one["draft"]) for one in pulls.pulls] == [("[#7] Round totals", True)]
         repo = f"/repos/{SLUG}"
-        assert git.api.request_lines() == [f"GET {repo}", f"GET {repo}/pulls", POST]
+        assert git.api.request_lines() == [f"GET {repo}", f"GET {repo}/pulls", POST, f"GET {repo}/pulls"]
 
     def test_one_that_is_closed_does_not_count(
         self, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
@@ -67,8 +67,10 @@ class TestOpening:
         assert len(pulls.pulls) == 1
 
     @pytest.mark.parametrize("hidden", [0, 2])
-    @pytest.mark.parametrize("stored", [True, False])
-    @pytest.mark.parametrize(("status", "body"), [(0, b""), (502, b"<html>"), (201, b"{}"), (201, b"<html>")])
+    @pytest.mark.parametrize(
+        ("status", "body", "stored"),
+        [(0, b"", True), (0, b"", False), (502, b"<html>", True), (502, b"<html>", False), (201, b"{}", True)],
+    )
     def test_a_lost_answer_never_ends_with_two(
         self,
         git: GitDataApi,

@@ -18,14 +18,12 @@ from triage.base.errors import BadInput, CannotPublish, ModelUnavailable
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import (
     BaseFile,
-    ExampleOutcome,
-    ExampleResult,
     PatchDraft,
     PendingMutation,
     ProposalStatus,
 )
 from triage.domain.report import RunReport
-from triage.fix.fix_answers import (
+from triage.fix.graph.ask_model import (
     ChosenModule,
     CodeChanges,
     EditAnswer,
@@ -34,10 +32,8 @@ from triage.fix.fix_answers import (
     TestChanges,
     TicketClass,
 )
-from triage.fix.fix_ports import CheckResult
-from triage.fix.graph.fix_gate import apply_changes, create_pull_request, post_comment
-from triage.fix.graph.fix_graph import build_fix_graph, run_fix
-from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.graph.fix_graph import apply_changes, build_fix_graph, create_pull_request, post_comment, run_fix
+from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState, PullRequestTool
 from triage.graph.run_graph import run_graph
 
 SOURCE, TEST = "src/parse.py", "tests/test_parse.py"
@@ -105,7 +101,7 @@ PENDING = PendingMutation(commit="c" * 40, branch="triage/7-fix")
 
 
 @dataclass
-class FakeTool:
+class FakeTool(PullRequestTool):
     """Records what it is asked to do, and with which call."""
 
     done: list[tuple[str, PendingMutation]] = field(default_factory=list)
@@ -156,9 +152,8 @@ class Fixing:
     """What the person answers, one after the other."""
     shown: list[FixState] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
-    checks: list[CheckResult] = field(default_factory=list)
+    checks: list[CheckVerdict] = field(default_factory=list)
     """What the project's check says, one after the other; the last one stays."""
-    checked: list[tuple[PatchDraft, bool]] = field(default_factory=list)
 
     async def run(self, state: FixState | None = None, **changes: Any) -> FixState:
         services = fake_services(codebase=FakeCodebase(FILES), model=self.model)
@@ -170,9 +165,8 @@ class Fixing:
         known: dict[str, Any] = {
             "files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
             "triage": triage,
-            "store": self.tool.store,
             "tool": self.tool,
-            "run_check": self._check if self.checks else None,
+            "check": self._check if self.checks else None,
         }
         context = FixContext(services, **known | changes)
         state = state or FixState(issue=factories.issue(), repository=factories.repository())
@@ -183,8 +177,7 @@ class Fixing:
         self.questions.append(question)
         return self.said.pop(0)
 
-    def _check(self, draft: PatchDraft, whole: bool) -> CheckResult:
-        self.checked.append((draft, whole))
+    def _check(self, draft: PatchDraft) -> CheckVerdict:
         return self.checks.pop(0) if len(self.checks) > 1 else self.checks[0]
 
     def prompts(self, name: str) -> list[str]:
@@ -382,7 +375,7 @@ async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
     prepared = answers(TicketClass=ModelUnavailable("timed out"), ModuleChoice=ModelUnavailable("timed out"))
     state = await Fixing(FakeModel(prepared)).run()
     assert state.status is ProposalStatus.AWAITING
-    assert [module.name for module in state.affected_modules] == ["src/"]
+    assert list(state.affected_modules) == ["src/"]
 
 
 @pytest.mark.parametrize(
@@ -407,110 +400,37 @@ async def test_a_test_that_changes_the_code_is_refused() -> None:
     assert get_draft(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
 
 
-FAILS, PASSES = CheckResult(is_ok=False, output="AssertionError: boom"), CheckResult(is_ok=True, output="1 passed")
+FAILS = CheckVerdict("It fails.", "AssertionError: boom", may_be_fixed=True)
 
 
 async def test_a_check_that_fails_sends_the_change_back() -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[FAILS, PASSES, FAILS])
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS, CheckVerdict("It passes.")])
     state = await fixing.run()
     assert "boom" in fixing.prompts("CodeChanges")[1]
-    assert get_draft(state).checked == "The check passes with this change and fails without it."
-    assert [whole for _, whole in fixing.checked] == [True, True, False]
+    assert (get_draft(state).checked, state.check_output) == ("It passes.", "")
 
 
-async def test_a_check_that_fails_and_prints_nothing() -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[CheckResult(is_ok=False, output="")])
+async def test_a_check_that_goes_on_failing_is_said() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
     state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 3
-    assert "printed nothing" in fixing.prompts("CodeChanges")[1]
-    assert get_draft(state).checked == "The check fails with this change."
+    assert (state.status, get_draft(state).checked) == (ProposalStatus.AWAITING, "It fails.")
 
 
 async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
-    state = await fixing.run(unchanged=FAILS)
+    fixing = Fixing(FakeModel(answers()), checks=[CheckVerdict("It says nothing.", "boom")])
+    state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 1
-    assert get_draft(state).checked == "The check fails with this change, and without it too, so it says nothing."
-    assert "boom" in state.check_output
-
-
-async def test_a_check_that_only_the_change_makes_pass_proves_it() -> None:
-    without_test = answers() | {"TestChanges": [make_test_changes(reason="It needs a device.")]}
-    state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(unchanged=FAILS)
-    assert get_draft(state).checked == "The check passes with this change and fails without it."
-
-
-async def test_an_example_that_still_fails_sends_the_change_back() -> None:
-    found = [ExampleResult(outcome="still", output="It fails with KeyError: 1."), ExampleResult(outcome="fixed")]
-    fixing = Fixing(FakeModel(answers()), said=["approve"], checks=[PASSES])
-    state = await fixing.run(run_example=lambda _: found.pop(0))
-    first, second = fixing.prompts("CodeChanges")
-    assert "KeyError: 1" not in first
-    assert "The report's example still fails with this change.\nIt fails with KeyError: 1." in second
-    assert get_draft(state).checked.endswith(" The report's example failed before and passes with this change.")
-
-
-async def test_an_example_that_goes_on_failing_is_said() -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[PASSES])
-    state = await fixing.run(run_example=lambda _: ExampleResult(outcome="still", output="It fails with KeyError: 1."))
-    assert len(fixing.prompts("CodeChanges")) == 3
-    assert (state.status, state.check_output.splitlines()[1:]) == (
-        ProposalStatus.AWAITING,
-        ["It fails with KeyError: 1."],
-    )
-    assert get_draft(state).checked.endswith(" The report's example still fails with this change.")
-
-
-@pytest.mark.parametrize("outcome", ["other", "broken", "changed", "unchanged", "not-run"])
-async def test_every_other_end_of_an_example_is_only_told(outcome: ExampleOutcome) -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[PASSES])
-    state = await fixing.run(run_example=lambda _: ExampleResult(outcome=outcome))
-    assert len(fixing.prompts("CodeChanges")) == 1
-    assert "The report's example" in get_draft(state).checked
-
-
-async def test_an_example_is_not_run_where_tests_fail() -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
-    state = await fixing.run(run_example=lambda _: pytest.fail("it was run"))
-    assert "example" not in get_draft(state).checked
+    assert (get_draft(state).checked, state.check_output) == ("It says nothing.", "boom")
 
 
 async def test_a_check_that_cannot_be_run_is_the_end() -> None:
-    def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
+    def check(draft: PatchDraft) -> CheckVerdict:
         raise BadInput("The check's command was not found.")
 
-    state = await Fixing(FakeModel(answers()), said=["approve"]).run(run_check=run_check)
+    state = await Fixing(FakeModel(answers()), said=["approve"]).run(check=check)
     assert state.error == "The check could not be run: The check's command was not found."
     assert (state.status, state.branch_name) == (ProposalStatus.NONE, "")
-
-
-async def test_a_test_that_passes_without_the_change_proves_nothing() -> None:
-    state = await Fixing(FakeModel(answers()), checks=[PASSES]).run()
-    assert "the test proves nothing, or the check does not run it" in get_draft(state).checked
-
-
-FLAKY = CheckResult(is_ok=False, output="1 failed", failed=["t.py::test_by_chance"])
-BROKEN = CheckResult(is_ok=False, output="2 failed", failed=["t.py::test_by_chance", "t.py::test_broken"])
-
-
-async def test_a_suite_that_fails_by_chance_says_what_it_can() -> None:
-    """By the names of the reports: the new test fails where it is alone, and nothing fails that did not before."""
-    new = FLAKY.model_copy(update={"failed": [*FLAKY.failed, "t.py::test_spaces"]})
-    fixing = Fixing(FakeModel(answers()), checks=[FLAKY, new])
-    state = await fixing.run(unchanged=FLAKY)
-    assert len(fixing.prompts("CodeChanges")) == 1
-    assert get_draft(state).checked == (
-        "The check fails with this change only where it fails without it too (1 test). "
-        "A new test passes with it and fails without it."
-    )
-    assert state.check_output == ""
-
-
-async def test_a_failure_that_the_base_does_not_have_goes_back_with_its_name() -> None:
-    fixing = Fixing(FakeModel(answers()), checks=[BROKEN])
-    state = await fixing.run(unchanged=FLAKY)
-    assert "These tests do not fail without the change:\n- t.py::test_broken" in fixing.prompts("CodeChanges")[1]
-    assert get_draft(state).checked == "The check fails with this change."
 
 
 def waiting_state() -> FixState:

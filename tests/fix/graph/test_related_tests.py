@@ -16,7 +16,6 @@ FILES = [
         "packages/dom/__tests__/index.spec.ts",
         "Go": "basket_test.go store/basket_test.go",
         "Java": "src/test/java/x/BasketTest.java src/test/java/x/BasketItemTest.java",
-        "": "tests/data/basket.json tests/cashier.test tests/shop.test tests/ledger.yaml t/cashier.md",
     }.items()
     for path in paths.split()
 ] + [EditablePath("shop/basket.py", "Python", is_test=False, is_product_code=True)]
@@ -38,8 +37,6 @@ FILES = [
         ("shop/unknown.py", ["tests/test_basket.py"]),
         ("shop/basket.rb", []),
         ("shop/total_baskets.py", ["tests/test_baskets_total.py", "tests/test_basket.py"]),
-        ("src/cashier.c", ["tests/cashier.test"]),
-        ("src/ledger.c", []),
     ],
 )
 def test_the_most_likely_tests_come_first(path: str, first: list[str]):
@@ -49,10 +46,6 @@ def test_the_most_likely_tests_come_first(path: str, first: list[str]):
 def test_the_words_of_a_name_may_stand_in_another_order():
     assert "tests/compat.py" in find_related_tests("shop/total_sum.py", FILES, 9)
     assert "tests/compat.py" not in find_related_tests("shop/total_baskets.py", FILES, 9)
-
-
-def test_all_tests_of_a_project_in_one_file_of_its_name():
-    assert find_related_tests("src/builtin.c", FILES, 3, (), "shop") == ["tests/shop.test"]
 
 
 def test_a_test_is_not_its_own_test():

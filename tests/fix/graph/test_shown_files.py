@@ -8,7 +8,7 @@ from testing.fakes import FakeCodebase
 from tests.say.sample_reports import FULL
 from triage.domain.code import Passage, Span, Suspect
 from triage.domain.proposal import BaseFile
-from triage.fix.graph.fix_state import FixState, RetrievedPassage
+from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.shown_files import MAX_WHOLE_CHARS, ShownCode, collect_code
 
 SMALL = "def parse(text):\r\n    return int(text)\r\n"
@@ -23,8 +23,8 @@ def make_input(**changes: object) -> FixState:
     return FixState(issue=factories.issue(), repository=factories.repository()).model_copy(update=changes)
 
 
-def make_passage(path: str, start: int, end: int) -> RetrievedPassage:
-    return RetrievedPassage(passage=Passage(span=Span(path=path, start=start, end=end), text="x"), similarity=0.5)
+def make_passage(path: str, start: int, end: int) -> Passage:
+    return Passage(span=Span(path=path, start=start, end=end), text="x")
 
 
 def test_a_small_file_is_shown_whole_and_once() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from testing.fakes import COMMIT
-from triage.domain.proposal import AffectedModule, FileVersion, PatchDraft
+from triage.domain.proposal import FileVersion, PatchDraft
 
 
 def make_draft(changes: Sequence[FileVersion], tests: Sequence[FileVersion] = (), **fields: object) -> PatchDraft:
@@ -14,7 +14,7 @@ def make_draft(changes: Sequence[FileVersion], tests: Sequence[FileVersion] = ()
         issue_text="0123456789abcdef",
         base=COMMIT,
         summary="Handle an empty basket",
-        modules=[AffectedModule(name="shop/", reason="It has the basket.")],
+        modules=["shop/"],
         changes=list(changes),
         tests=list(tests),
     )

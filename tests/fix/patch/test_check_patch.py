@@ -1,18 +1,12 @@
 """A draft with any problem is not shown, and each problem says what to do."""
 
-import json
-
-import pytest
-
-from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleSummary, PatchDraft
+from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion
 from triage.fix.patch.check_patch import MAX_CHANGED_LINES, find_problems
-from triage.fix.patch.file_rules import find_content_problems
+from triage.fix.patch.modules import Module
 
-TAB = "\t"
 BASKET = "def total(items):\n    return sum(items)\n"
 KEY = "AKIA" + "Q3EGRXT5UV2MWZ4A"
 FILES = FakeFiles(
@@ -32,8 +26,8 @@ FILES = FakeFiles(
     }
 )
 MODULES = [
-    ModuleSummary(name="shop/", paths=["shop/"], tests=["tests/"]),
-    ModuleSummary(name="web/", paths=["web/"]),
+    Module(name="shop/", paths=["shop/"], tests=["tests/"]),
+    Module(name="web/", paths=["web/"]),
 ]
 
 
@@ -92,7 +86,6 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/new.py", "\ufeffa = 2\n", is_new=True), "(U+FEFF)"),
         (change("shop/odd.py", 'b = "\u202e"\nsee("https://known.io/a")\n'), "(U+202E)"),
         (change("shop/basket.py", BASKET + f'KEY = "{KEY}"\n'), "looks like a secret in line 3"),
-        (change("shop/basket.py", BASKET + "key = '[masked secret]'\n"), "a mask in place of a value"),
         (change("shop/keys.py", f'KEY = "{KEY}"\nx = 2\n'), "it is a file with what looks like a secret"),
         (change("shop/package.json", "{}\n", is_new=True), "no source, test, documentation or changelog"),
         (
@@ -136,11 +129,6 @@ def test_the_first_commit_has_tests_only():
         ((GOOD, change(TEST.path, TEST.text + "# shown\n")), (TEST,), "tests/test_basket.py is listed twice"),
         ((GOOD, TEST), (), "tests/test_basket.py is a test by its folder and name: list it with the tests."),
         ((), (), "The patch changes nothing"),
-        (
-            (change("shop/a.py", "a\n", is_new=True), change("shop/A.py", "b\n", is_new=True)),
-            (),
-            "upper and lower case",
-        ),
         ((change("shop/a", "a\n", is_new=True), change("shop/a/b.py", "b\n", is_new=True)), (), "a file and a folder"),
     ],
 )
@@ -150,17 +138,13 @@ def test_lists_that_contradict_themselves_are_refused(
     assert any(problem in found for found in check(*changes, tests=tests))
 
 
-def test_a_patch_may_have_tests_only():
-    assert check(tests=(TEST,)) == []
-
-
 def test_both_commits_together_have_few_files():
     tests = [change(f"tests/test_{number}.py", "x\n", is_new=True) for number in range(MAX_FILES)]
     assert check(GOOD, tests=tuple(tests)) == [f"The patch has 21 files; {MAX_FILES} are allowed: leave some out."]
 
 
 def test_only_modules_of_the_repository_are_named():
-    assert "no module of the repository" in check(GOOD, modules=[AffectedModule(name="./", reason="")])[0]
+    assert "no module of the repository" in check(GOOD, modules=["./"])[0]
     assert "names no module" in check(GOOD, modules=[])[0]
 
 
@@ -193,8 +177,6 @@ ENTRY = "# Changes\n\n## Next\n\n- One\n- An empty basket costs nothing.\n"
         (change("CHANGES.md", ENTRY), ""),
         (change("docs/newsfragments/12.bugfix", "Twelve.\n", is_new=True), ""),
         (change("docs/newsfragments/12.fix.md", "Twelve.\n", is_new=True), ""),
-        (change("CHANGES.md", ENTRY.replace("- One\n", "")), "is a changelog outside of the modules: add at most 15"),
-        (change("CHANGES.md", ENTRY + "- More\n" * 15), "is a changelog outside of the modules: add at most 15"),
         (change("CHANGES.md", ENTRY + "- See https://evil.io/a\n"), "has an address that was not there"),
         (change("docs/newsfragments/12.py", "x = 1\n", is_new=True), "is outside the modules"),
         (change("docs/newsfragments/11.bugfix", "Eleven!\n"), "is outside the modules"),
@@ -218,48 +200,3 @@ def test_a_protected_changelog_stays():
 def test_all_problems_are_said_at_once():
     found = check(change("web/a.py", "y\n"), change("shop/basket.py", BASKET), GOOD, summary=KEY)
     assert [problem.partition(" ")[0] for problem in found] == ["shop/basket.py", "web/a.py", "shop/basket.py", "The"]
-
-
-def test_a_draft_from_a_file_has_the_same_problems():
-    draft = make_draft([change("shop/basket.py", BASKET + "# \u202e\n")])
-    again = PatchDraft.model_validate_json(json.dumps(draft.model_dump()))
-    assert find_problems(again, FILES, MODULES, []) == find_problems(draft, FILES, MODULES, []) != []
-
-
-@each_row(
-    ("line", "is_refused"),
-    [
-        (f"x = 1{' ' * 60}; y = 2", False),
-        (f"x = 1{' ' * 61}; y = 2", True),
-        (f"x = 1{TAB * 8}; y = 2", False),
-        (f"x = 1{TAB * 9}; y = 2", True),
-        (f"x = 1{TAB * 60}; y = 2", True),
-        (f"x = 1;{' ' * 31};{' ' * 31}y = 2", True),
-        (f"{' ' * 60}x = 1", False),
-        (f"{' ' * 61}x = 1", True),
-        (f"{TAB * 170}x = 1", True),
-        (f"{TAB * 4}x = 1{' ' * 30}; y = 2", True),
-        (f"x = 1{' ' * 200}", False),
-        (f"| {'a        | ' * 20}", False),
-    ],
-)
-def test_code_behind_many_blanks_is_refused(line: str, is_refused: bool):
-    hidden = change("shop/basket.py", f"{BASKET}{line}\n")
-    problems = find_problems(make_draft([hidden]), FILES, MODULES, [])
-    assert any("columns of blanks" in problem for problem in problems) is is_refused
-
-
-def test_a_line_may_have_as_many_blanks_as_the_file_has_already():
-    text = f"x = (\n{' ' * 90}1)\n"
-    files = FakeFiles({"shop/basket.py": BaseFile(text=text)})
-    for columns, is_refused in ((90, False), (91, True)):
-        deep = change("shop/basket.py", f"{text}y = (\n{' ' * columns}1)\n")
-        assert bool(find_problems(make_draft([deep]), files, MODULES, [])) is is_refused
-
-
-@pytest.mark.parametrize("piece", [" ", TAB, "a         ", " \t"])
-def test_blanks_are_counted_in_linear_time(piece: str):
-    def check_text(text: str) -> None:
-        list(find_content_problems(change("shop/basket.py", f"{text}\n"), None, FILES))
-
-    assert_grows_linearly(repeat_to(piece), check_text)

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.domain.project_config import ModuleConfig
-from triage.domain.proposal import EditablePath, ModuleSummary
-from triage.fix.patch.modules import MAX_MODULES, find_module, list_modules
-from triage.fix.patch.path_rules import is_inside
+from triage.domain.proposal import EditablePath
+from triage.fix.patch.modules import MAX_MODULES, Module, find_module, is_below, is_inside, list_modules
 
 
 def list_files(*paths: str) -> list[EditablePath]:
@@ -125,7 +124,7 @@ def test_modules_of_the_settings_win():
     }
     files = list_files("src/api/a.py*2", "src/schema.py", "src/other.py", "setup.py", "tests/test_a.py")
     assert list_modules(files, configured) == [
-        ModuleSummary(
+        Module(
             name="api",
             paths=["src/api/", "src/schema.py"],
             description="The HTTP API",
@@ -133,7 +132,7 @@ def test_modules_of_the_settings_win():
             languages=["Python"],
             tests=["tests/"],
         ),
-        ModuleSummary(name="top", paths=["./"], source_files=1, languages=["Python"], tests=["tests/"]),
+        Module(name="top", paths=["./"], source_files=1, languages=["Python"], tests=["tests/"]),
     ]
 
 
@@ -169,3 +168,19 @@ def test_every_source_is_in_exactly_one_module(repository: list[tuple[str, int]]
         assert len(around) == 1 if file.is_product_code else len(around) <= 1
         if modules and not around:
             assert any(is_inside(file.path, module.tests) for module in modules)
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "is_inside"),
+    [
+        ("a.py", "./", True),
+        ("a/b.py", "./", False),
+        ("a/b.py", "a/", True),
+        ("a/b.py", "a", True),
+        ("ab/c.py", "a", False),
+        ("a/b.py", "a/b.py", True),
+        ("a/b.py", "", False),
+    ],
+)
+def test_modules_are_folders_files_or_the_top(path: str, place: str, is_inside: bool):
+    assert is_below(path, place) == is_inside

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
-from triage.fix.patch.file_rules import find_new_addresses
+from triage.fix.patch.check_patch import find_new_addresses
 
 
 @each_row(

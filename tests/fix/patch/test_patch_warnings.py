@@ -2,7 +2,7 @@
 
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import AffectedModule, BaseFile, FileVersion
+from triage.domain.proposal import BaseFile, FileVersion
 from triage.fix.patch.check_patch import list_warnings
 
 FILES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
@@ -21,7 +21,7 @@ def test_a_large_patch_is_said():
 
 
 def test_more_than_two_modules_are_said():
-    modules = [AffectedModule(name=name, reason="") for name in ("a/", "b/", "c/")]
+    modules = ["a/", "b/", "c/"]
     draft = make_draft([FileVersion(path="shop/b.py", text="", is_new_file=True)], modules=modules)
     assert list_warnings(draft, FILES) == ["Multi-module change: a/, b/, c/."]
 

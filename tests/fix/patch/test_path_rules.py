@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from triage.domain.proposal import BaseFile
-from triage.fix.patch.path_rules import find_path_problem, is_below
+from triage.fix.patch.check_patch import find_path_problem
+from triage.fix.patch.modules import Module
 
 FILES = FakeFiles(
     {
         "shop/basket.py": BaseFile(text="x\n"),
+        'shop/quo"te.py': BaseFile(text="x\n"),
+        "shop/tab\there.py": BaseFile(text="x\n"),
         "shop/été.py": BaseFile(text="x\n"),
         "shop/link.py": "a symbolic link",
         "shop/gen.py": BaseFile(text="# @generated\n"),
@@ -39,8 +42,7 @@ def find(
         path,
         FILES,
         is_new=is_new,
-        module_paths=modules,
-        test_paths=("tests/", "checks/"),
+        modules=[Module(name="x", paths=list(modules), tests=["tests/", "checks/"])],
         protected=protected,
     )
 
@@ -108,6 +110,8 @@ STEERING = [
     ("path", "is_new", "reason"),
     [
         ("other/a.py", False, "outside the modules"),
+        ('shop/quo"te.py', False, "is no plain name"),
+        ("shop/tab\there.py", False, "is no plain name"),
         ("shopping/a.py", True, "outside the modules"),
         ("docs/a.md", True, "outside the modules"),
         ("checks/data.py", False, "outside the modules"),
@@ -119,8 +123,6 @@ STEERING = [
         ("shop", True, "it is a folder"),
         ("shop/basket.py/a.py", True, "is below shop/basket.py, which is no folder"),
         ("shop/link.py/a.py", True, "is below shop/link.py, which is no folder"),
-        ("shop/Basket.py", True, "differs from shop/basket.py by upper and lower case only"),
-        ("shop/Data/a.py", True, "differs from shop/data by upper and lower case only"),
         ("shop/bаsket.py", True, "is no plain name"),
         ("shop/new/bаsket.py", True, "is no plain name"),
         ("shop/poetry.lock", False, "no source, test, documentation or changelog"),
@@ -129,10 +131,7 @@ STEERING = [
         *((f"{folder}/{name}", True, "no source, test") for name in STEERING for folder in ("shop", "tests")),
         *((path, True, "no source, test") for path in ("changelog.d/CLAUDE.md", "shop/fragments/requirements.txt")),
         ("shop/rates.csv", True, "no source, test, documentation or changelog"),
-        *(
-            (f"shop/{name}", True, "is no plain name")
-            for name in ("aux.py", "new.py.", " new.py", "$(id).py", "a;b.py")
-        ),
+        *((f"shop/{name}", True, "is no plain name") for name in ("new.py.", " new.py", "$(id).py", "a;b.py")),
         ("shop /new.py", True, "is no plain name"),
     ],
 )
@@ -155,7 +154,6 @@ def test_no_odd_path_passes(pieces: list[str]):
         return
     assert re.fullmatch(r"(?:(?![ .])[\w@.+$()[\] -]+(?<![ .])(?:/|$))+", path, re.ASCII)
     assert "$(" not in path
-    assert not any(part.lower().partition(".")[0] in ("con", "aux", "nul", "prn") for part in path.split("/"))
 
 
 @pytest.mark.parametrize(
@@ -177,19 +175,3 @@ def test_the_last_pattern_decides():
     patterns = ("*.py", "!new.py")
     assert find("shop/new.py", is_new=True, protected=patterns) == ""
     assert "protected" in find("shop/basket.py", protected=patterns)
-
-
-@pytest.mark.parametrize(
-    ("path", "place", "is_inside"),
-    [
-        ("a.py", "./", True),
-        ("a/b.py", "./", False),
-        ("a/b.py", "a/", True),
-        ("a/b.py", "a", True),
-        ("ab/c.py", "a", False),
-        ("a/b.py", "a/b.py", True),
-        ("a/b.py", "", False),
-    ],
-)
-def test_modules_are_folders_files_or_the_top(path: str, place: str, is_inside: bool):
-    assert is_below(path, place) == is_inside

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.fix.fix_answers import CodeChanges
+from triage.fix.graph.ask_model import CodeChanges
 from triage.outside.model.answer_reader import Misfit, fit_answer
 from triage.outside.model.output_formats import structured_format
 

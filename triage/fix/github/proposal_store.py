@@ -1,37 +1,41 @@
-"""Stores proposals as commits on GitHub, reads them back, and makes branches and pull requests from them."""
+"""Stores proposals as commits on GitHub, reads them back, and makes branches and pull requests from them.
+
+What fails says who must act.
+"""
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from triage.base.errors import CannotPublish
-from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest
-from triage.fix.commit_text import CommitFacts, parse_proposal
-from triage.fix.fix_ports import CommitRequest, PatchCommit
-from triage.fix.github.git_data import GitData, TreeChanges, TreeEntry, read_facts
-from triage.fix.github.pull_requests import (
-    PullRequests,
-    translate_contents_errors,
-    translate_pull_request_errors,
-    translate_pull_request_read_errors,
-)
+from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
+from triage.base.threads import sleep_unless_abandoned
+from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
+from triage.fix.commit_text import parse_proposal, read_draft_hash
+from triage.fix.github.git_data import MAX_READS, GitData, TreeEntry, read_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
+    bad_token_error,
+    describe_rate_limit,
     github_errors,
+    translate_errors,
     translate_read_errors,
     unreadable_response,
 )
-from triage.outside.github.repository_connection import RepositoryConnection
+from triage.outside.github.repository_connection import write_once
+from triage.run.may_run.decide_approval import is_expired
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 
 if TYPE_CHECKING:
     from github.GitCommit import GitCommit
+    from github.PullRequest import PullRequest as GitHubPullRequest
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 MAX_REFS = 50
@@ -40,47 +44,10 @@ _PROPOSAL_REF = re.compile(r"refs/triage/proposals/(?P<issue>[1-9][0-9]{0,9})/(?
 _BRANCH_REF = re.compile(r"refs/heads/triage/(?P<issue>[1-9][0-9]{0,9})-.+")
 
 
-@dataclass
-class ProposalRefs:
-    """The refs of proposals, and branches that were made from them. Failures are those of `GitData`."""
-
-    git: GitData
-    slug: str
-
-    def list_for_issue(self, issue: int) -> list[PatchProposal]:
-        """Returns the issue's proposals and branches, oldest first; of the same time, proposals first."""
-        # Branches first: they say what is done already, however many proposals there are.
-        refs = {**self.git.list_refs(f"refs/heads/triage/{issue}-"), **self.git.list_refs(f"{PROPOSAL_REFS}{issue}/")}
-        found = [self.read(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
-        return sorted((one for one in found if one), key=_order)
-
-    def read(self, ref: str, commit: str) -> PatchProposal | None:
-        """Returns what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
-        named = _PROPOSAL_REF.fullmatch(ref) or _BRANCH_REF.fullmatch(ref)
-        if named is None:
-            return None
-        try:
-            head = read_facts(self.git.read_commit(commit))
-            proposal = parse_proposal(self.slug, head)
-            if proposal is None and len(head.parents) == 1 and "Triage-Commits: 2" in head.message:
-                proposal = parse_proposal(self.slug, head, read_facts(self.git.read_commit(head.parents[0])))
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                return None
-            raise
-        is_meant = proposal is not None and proposal.issue == int(named["issue"])
-        return proposal.model_copy(update={"ref": ref}) if proposal and is_meant else None
-
-    def find_free_number(self, issue: int) -> int:
-        """Returns a number above those of all refs of the issue, whatever they lead to."""
-        matches = [_PROPOSAL_REF.fullmatch(ref) for ref in self.git.list_refs(f"{PROPOSAL_REFS}{issue}/")]
-        return 1 + max((int(match["number"]) for match in matches if match), default=0)
-
-
 def _order(stored: PatchProposal) -> tuple[object, ...]:
     named = _PROPOSAL_REF.fullmatch(stored.ref)
     number = int(named["number"]) if named else 0
-    return stored.created_at, stored.is_branch, number, stored.ref
+    return stored.created_at, stored.is_approved, number, stored.ref
 
 
 WORKFLOWS = ".github/workflows"
@@ -92,28 +59,15 @@ MAX_NUMBERS = 5
 
 
 @dataclass
-class GitHubProposalStore(RepositoryConnection):
-    """Implements `triage.fix.fix_ports.ProposalStore`."""
+class GitHubProposalStore(GitData):
+    """Patches as commits below `refs/triage/proposals`. Raises as `ports.GitHub`.
+
+    No file of a checkout is written, and no hook runs.
+    """
 
     refuses_secrets = True
     _: KW_ONLY
     server_url: str = "https://github.com"
-
-    @cached_property
-    def _git(self) -> GitData:
-        return GitData(self)
-
-    @cached_property
-    def _refs(self) -> ProposalRefs:
-        return ProposalRefs(self._git, self.slug)
-
-    @cached_property
-    def _pull_requests(self) -> PullRequests:
-        return PullRequests(self)
-
-    @cached_property
-    def _changes(self) -> TreeChanges:
-        return TreeChanges(self._git)
 
     @cached_property
     def _default_branch(self) -> str:
@@ -124,40 +78,70 @@ class GitHubProposalStore(RepositoryConnection):
         return branch
 
     def list_proposals(self, issue: int) -> list[PatchProposal]:
-        with translate_read_errors(self.slug):
-            return self._refs.list_for_issue(issue)
+        """Return the issue's proposals and those that are branches already, oldest first. Other commits are left out.
 
-    def list_expired(self, limit: int) -> list[PatchProposal]:
+        `refs/triage/proposals/<issue>/*` and `refs/heads/triage/<issue>-*`; of the same time, proposals first.
+        """
         with translate_read_errors(self.slug):
-            refs = islice(self._git.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
-            stored = (self._refs.read(ref, commit) for ref, commit in refs)
-            return list(islice((one for one in stored if one and self._is_expired(one)), limit))
+            return self._list_for_issue(issue)
 
-    def store(self, request: CommitRequest) -> PatchProposal:
-        with translate_contents_errors(self.slug):
-            wanted = _parse_request(self.slug, request)
-            for stored in self._refs.list_for_issue(request.issue):
-                if _is_same_draft(stored, wanted) and (stored.is_branch or not self._is_expired(stored)):
+    def _list_for_issue(self, issue: int) -> list[PatchProposal]:
+        # Branches first: they say what is done already, however many proposals there are.
+        refs = {**self.list_refs(f"refs/heads/triage/{issue}-"), **self.list_refs(f"{PROPOSAL_REFS}{issue}/")}
+        found = [self._read_proposal(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
+        return sorted((one for one in found if one), key=_order)
+
+    def _read_proposal(self, ref: str, commit: str) -> PatchProposal | None:
+        """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
+        named = _PROPOSAL_REF.fullmatch(ref) or _BRANCH_REF.fullmatch(ref)
+        if named is None:
+            return None
+        try:
+            head = read_facts(self.read_commit(commit))
+            proposal = parse_proposal(self.slug, head)
+            if proposal is None and len(head.parents) == 1 and "Triage-Commits: 2" in head.message:
+                proposal = parse_proposal(self.slug, head, read_facts(self.read_commit(head.parents[0])))
+        except GitHubError as error:
+            if error.kind is ErrorKind.GONE:
+                return None
+            raise
+        if proposal is None or proposal.issue != int(named["issue"]):
+            return None
+        return proposal.model_copy(update={"ref": ref})
+
+    def list_expired(self, now: datetime, limit: int) -> list[PatchProposal]:
+        """Return proposals of any issue that are too old at a time by GitHub's clock."""
+        with translate_read_errors(self.slug):
+            refs = islice(self.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
+            stored = (self._read_proposal(ref, commit) for ref, commit in refs)
+            return list(islice((one for one in stored if one and is_expired(one, now)), limit))
+
+    def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> PatchProposal:
+        """Create commits on a base, as `commit_text.build_commits` gives them, and the next free ref of the issue.
+
+        A draft that is stored already is not stored again until it is too old at a time by GitHub's clock: the same
+        draft gives the same proposal.
+
+        Raises:
+            PermissionMissing: The token may not write contents.
+        """
+        with translate_errors(lambda error: _contents_error(error, self.slug)):
+            wanted = read_draft_hash(commits[-1].message)
+            for stored in self._list_for_issue(issue):
+                is_same = (stored.draft, stored.base) == (wanted, base)
+                if is_same and (stored.is_approved or not is_expired(stored, now)):
                     return stored
-            return self._create_ref(request.issue, self._create_commits(request))
-
-    def _is_expired(self, stored: PatchProposal) -> bool:
-        # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
-        now = self._git.server_time
-        return now is not None and stored.created_at < now - PROPOSAL_LIFETIME
-
-    def _create_commits(self, request: CommitRequest) -> PatchProposal:
-        made = [self._read_base(request.base)]
-        for commit in request.commits:
-            made.append(self._git.commit_files(made[-1], commit.files, commit.message))
-        proposal = parse_proposal(self.slug, *map(read_facts, reversed(made[1:])))
-        if proposal is None:
-            raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
-        return proposal
+            made = [self._read_base(base)]
+            for commit in commits:
+                made.append(self.commit_files(made[-1], commit))
+            proposal = parse_proposal(self.slug, *map(read_facts, reversed(made[1:])))
+            if proposal is None:
+                raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
+            return self._create_ref(issue, proposal)
 
     def _read_base(self, sha: str) -> "GitCommit":
         try:
-            return self._git.read_commit(sha)
+            return self.read_commit(sha)
         except GitHubError as error:
             if error.kind is not ErrorKind.GONE:
                 raise
@@ -166,70 +150,87 @@ class GitHubProposalStore(RepositoryConnection):
             ) from None
 
     def _create_ref(self, issue: int, proposal: PatchProposal) -> PatchProposal:
-        first = self._refs.find_free_number(issue)
+        # Above the numbers of all refs of the issue, whatever they lead to.
+        matches = [_PROPOSAL_REF.fullmatch(ref) for ref in self.list_refs(f"{PROPOSAL_REFS}{issue}/")]
+        first = 1 + max((int(match["number"]) for match in matches if match), default=0)
         for number in range(first, first + MAX_NUMBERS):
             name = f"{PROPOSAL_REFS}{issue}/{number}"
-            commit = self._git.create_ref(name, proposal.commit)
+            commit = self.create_ref(name, proposal.commit)
             if commit == proposal.commit:
                 return proposal.model_copy(update={"ref": name})
-            other = self._refs.read(name, commit)
-            if other and _is_same_draft(other, proposal):
+            other = self._read_proposal(name, commit)
+            if other and (other.draft, other.base) == (proposal.draft, proposal.base):
                 return other
         raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
 
     def delete(self, stored: PatchProposal) -> None:
+        """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
         if not stored.ref.startswith(PROPOSAL_REFS):
             raise ValueError("only refs of proposals are deleted")
-        with translate_contents_errors(self.slug):
-            if self._git.read_ref(stored.ref) == stored.commit:
-                self._git.delete_ref(stored.ref)
+        with translate_errors(lambda error: _contents_error(error, self.slug)):
+            if self.read_ref(stored.ref) == stored.commit:
+                self.delete_ref(stored.ref)
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        """Return the files that the patch changes, by path, as it leaves them.
+
+        Raises:
+            CannotPublish: A commit between holds something else, so the difference of the two ends does not show all.
+        """
         with translate_read_errors(self.slug):
             before, *_, after = self._read_trees(proposal)
             return self._read_changed(before, after)
 
     def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
+        """Return the proposal's commits, the first one first. Raises as `read_files`."""
         with translate_read_errors(self.slug):
             changes = starmap(self._read_changed, pairwise(self._read_trees(proposal)))
-            messages = [read_facts(self._git.read_commit(sha)).message for sha in proposal.commits]
+            messages = [read_facts(self.read_commit(sha)).message for sha in proposal.commits]
             return [PatchCommit(files=files, message=message) for files, message in zip(changes, messages, strict=True)]
 
     def _read_changed(self, before: str, after: str) -> dict[str, BaseFile]:
-        return {path: self._read_file(after, path) for path in self._changes.list_changed(before, after)}
+        return {path: self._read_file(after, path) for path in self.list_changed(before, after)}
 
     def is_on_default_branch(self, commit: str) -> bool:
+        """Return whether the default branch leads to this commit now, or to one that stands on it."""
         with translate_read_errors(self.slug):
-            return self._git.is_ancestor(commit, self._read_default_head())
+            return self.is_ancestor(commit, self._read_default_head())
 
     def has_other_workflows(self, commit: str) -> bool:
+        """Return whether the workflow files of a commit are others than those of the default branch now."""
         with translate_read_errors(self.slug):
-            trees = self._git.read_commit(commit).tree.sha, self._read_newest_tree()
-            then, now = (self._changes.find(tree, WORKFLOWS) for tree in trees)
+            trees = self.read_commit(commit).tree.sha, self._read_newest_tree()
+            then, now = (self.find_entry(tree, WORKFLOWS) for tree in trees)
             return then != now
 
     def _read_default_head(self) -> str:
-        newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
+        newest = self.read_ref(f"refs/heads/{self._default_branch}")
         if newest is None:
             raise unreadable_response()
         return newest
 
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
+        """Return paths of the patch whose file on the default branch is another one now than at its base."""
         with translate_read_errors(self.slug):
             before, *_, after = self._read_trees(proposal)
-            paths = self._changes.list_changed(before, after)
+            paths = self.list_changed(before, after)
             now = self._read_newest_tree()
-            return [path for path in paths if self._changes.find(before, path) != self._changes.find(now, path)]
+            return [path for path in paths if self.find_entry(before, path) != self.find_entry(now, path)]
 
     def read_code_owners(self) -> str | None:
+        """Return the text of CODEOWNERS at the newest commit of the default branch; None if there is no such file.
+
+        Raises:
+            CannotPublish: It is no plain text file, or larger than GitHub takes.
+        """
         with translate_read_errors(self.slug):
             tree = self._read_newest_tree()
-            found = (self._changes.find(tree, path) for path in CODE_OWNERS_PLACES)
+            found = (self.find_entry(tree, path) for path in CODE_OWNERS_PLACES)
             entry = next((entry for entry in found if entry), None)
             return self._read_owners_text(entry) if entry else None
 
     def _read_owners_text(self, entry: TreeEntry) -> str:
-        data = self._git.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
+        data = self.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
         if data is None or len(data) > MAX_CODE_OWNERS_BYTES:
             raise CannotPublish("CODEOWNERS is no plain file, or larger than the 3 MB that GitHub takes.")
         try:
@@ -238,11 +239,11 @@ class GitHubProposalStore(RepositoryConnection):
             raise CannotPublish("CODEOWNERS is not UTF-8 text.") from None
 
     def _read_newest_tree(self) -> str:
-        return self._git.read_commit(self._read_default_head()).tree.sha
+        return self.read_commit(self._read_default_head()).tree.sha
 
     def _read_trees(self, proposal: PatchProposal) -> list[str]:
         """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
-        commits = [self._git.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
+        commits = [self.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
         if any(child.parents != [parent.sha] for parent, child in pairwise(map(read_facts, commits))):
             raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
         before, *tests, after = trees = [one.tree.sha for one in commits]
@@ -251,48 +252,129 @@ class GitHubProposalStore(RepositoryConnection):
         return trees
 
     def _hides_files(self, before: str, between: str, after: str) -> bool:
-        changed = self._changes.list_changed(before, between)
-        return any(self._changes.find(between, path) != self._changes.find(after, path) for path in changed)
+        changed = self.list_changed(before, between)
+        return any(self.find_entry(between, path) != self.find_entry(after, path) for path in changed)
 
     def _read_file(self, tree: str, path: str) -> BaseFile:
-        entry = self._changes.find(tree, path)
+        entry = self.find_entry(tree, path)
         if entry is None or entry.mode not in PLAIN_MODES:
             raise CannotPublish("The proposal deletes a file, or changes one that is no plain file. It is not used.")
         try:
-            text = self._git.read_blob(entry.sha).decode()
+            text = self.read_blob(entry.sha).decode()
         except UnicodeDecodeError:
             raise CannotPublish("The proposal changes a file that is not UTF-8 text. It is not used.") from None
         return BaseFile.model_validate({"text": text, "mode": entry.mode})
 
     def create_branch(self, name: str, commit: str) -> bool:
-        with translate_contents_errors(self.slug):
-            return self._git.create_ref(f"refs/heads/{name}", commit) == commit
+        """Create a branch at a commit. False if the name is taken and leads to another commit."""
+        with translate_errors(lambda error: _contents_error(error, self.slug)):
+            return self.create_ref(f"refs/heads/{name}", commit) == commit
 
     def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
-        with translate_read_errors(self.slug), translate_pull_request_read_errors(self.slug):
-            return self._pull_requests.find(branch, commit, self._default_branch)
+        """Return the open pull request from a branch of this repository whose head is the commit."""
+        with translate_read_errors(self.slug), _translate_pull_request_read_errors(self.slug):
+            return self._find_pull_request(branch, commit)
+
+    def _find_pull_request(self, branch: str, commit: str, reads: int = 1) -> PullRequest | None:
+        owner, _, _ = self.slug.partition("/")
+        for attempt in range(reads):
+            sleep_unless_abandoned(self.reread_seconds * attempt)
+            with github_errors():
+                pulls = self.repository.get_pulls(state="open", head=f"{owner}:{branch}").get_page(0)
+                # GitHub lists all pull requests when it cannot read the parameter `head`.
+                found = next((pull for pull in pulls if self._is_from(pull, branch, commit)), None)
+                if found is not None:
+                    return PullRequest(number=found.number, url=found.html_url, body=found.body or "")
+        return None
+
+    def _is_from(self, pull: "GitHubPullRequest", branch: str, commit: str) -> bool:
+        # Open, and its head is this commit of this repository's branch, into the default one. A fork may be deleted.
+        slug = pull.head.repo.full_name if pull.head.repo else ""
+        head = (slug.casefold(), pull.head.ref, pull.head.sha, pull.base.ref)
+        return pull.state == "open" and head == (self.slug.casefold(), branch, commit, self._default_branch)
 
     def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
-        with translate_pull_request_errors(self.slug):
-            return self._pull_requests.open_draft(branch, commit, self._default_branch, title, body)
+        """Open a draft pull request into the default branch, unless one of the commit is open: that is returned.
+
+        Raises:
+            PullRequestRefused: GitHub does not let this token open one.
+        """
+        with translate_errors(lambda error: _pull_request_error(error, self.slug)):
+            base = self._default_branch
+            if found := self._find_pull_request(branch, commit):
+                return found
+            self.mask_secrets([title, body, branch])
+            failure = unreadable_response()
+            try:
+                write_once(
+                    lambda: self.writable.create_pull(base, branch, title=title, body=body, draft=True),
+                    lambda: self._find_pull_request(branch, commit, MAX_READS) is not None,
+                )
+            except GitHubError as error:  # GitHub itself refuses a second one of the same two branches
+                if error.kind is not ErrorKind.EXISTS:
+                    raise
+                failure = error
+            opened = self._find_pull_request(branch, commit, MAX_READS)
+            if opened is None:
+                raise failure
+            return opened
 
     def build_compare_url(self, branch: str) -> str:
+        """Return the page on which a person opens the pull request."""
         return f"{self.server_url}/{self.slug}/compare/{quote(branch, safe='/')}?expand=1"
 
 
-def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
-    """Returns what the commits will be read as, with invented ids. Nothing that cannot be read again is written."""
-    facts, parent, now = list[CommitFacts](), request.base, datetime(2000, 1, 1, tzinfo=UTC)
-    for number, commit in enumerate(request.commits, 1):
-        sha = f"{number:040x}"
-        facts.append(CommitFacts(sha=sha, parents=[parent], message=commit.message, committed_at=now))
-        parent = sha
-    read = parse_proposal(slug, *reversed(facts))
-    wanted = (request.issue, request.base, len(request.commits))
-    if read is None or (read.issue, read.base, len(read.commits)) != wanted:
-        raise CannotPublish("The proposal's message does not describe its commits. It is not stored.")
-    return read
+PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
+"""Off by default (GitHub docs, "Managing GitHub Actions settings for a repository")."""
 
 
-def _is_same_draft(one: PatchProposal, other: PatchProposal) -> bool:
-    return (one.draft, one.base) == (other.draft, other.base)
+@contextmanager
+def _translate_pull_request_read_errors(slug: str) -> Iterator[None]:
+    """Raises PermissionMissing with the permission for pull requests; other errors pass."""
+    try:
+        yield
+    except GitHubError as error:
+        if error.kind not in (ErrorKind.FORBIDDEN, ErrorKind.GONE):
+            raise
+        raise PermissionMissing(
+            f"The token may not read pull requests of {slug}. Give the job `permissions: pull-requests: write`."
+        ) from None
+
+
+def _contents_error(error: GitHubError, slug: str) -> TriageError:
+    if error.kind is ErrorKind.BAD_TOKEN:
+        return bad_token_error()
+    if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):  # a personal token without the scope is answered 404
+        return PermissionMissing(
+            f"The token may not write commits and branches to {slug}. Give the job `permissions: contents: write`."
+        )
+    return CannotPublish(f"The proposal could not be written to {slug}: {_describe(error)}.")
+
+
+def _pull_request_error(error: GitHubError, slug: str) -> TriageError:
+    if error.kind is ErrorKind.BAD_TOKEN:
+        return bad_token_error()
+    what = f"The pull request could not be opened in {slug}"
+    if error.kind is ErrorKind.NO_PULL_REQUESTS:
+        return PullRequestRefused(f"{what}: switch on {PULL_REQUEST_SETTING}.")
+    if error.kind is ErrorKind.NO_DRAFTS:
+        return PullRequestRefused(
+            f"{what}: GitHub has no draft pull requests in private repositories of this plan. Open one by hand."
+        )
+    if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):
+        return PullRequestRefused(
+            f"{what}: give the job `permissions: pull-requests: write`, and switch on {PULL_REQUEST_SETTING}."
+        )
+    if error.status == 422:
+        return PullRequestRefused(f"{what}: {_describe(error)}. Open it by hand, or check {PULL_REQUEST_SETTING}.")
+    return CannotPublish(f"{what}: {_describe(error)}.")
+
+
+def _describe(error: GitHubError) -> str:
+    reasons = {
+        ErrorKind.LOCKED: "it is locked",
+        ErrorKind.ARCHIVED: "the repository is archived",
+        ErrorKind.MOVED: "the repository was moved to another place on GitHub",
+        ErrorKind.RATE_LIMITED: describe_rate_limit(error),
+    }
+    return reasons.get(error.kind, f"GitHub {error.description}")

@@ -1,6 +1,13 @@
-"""What the fix flow asks a model: the kind of change, the modules, the change, its test. Rules answer the first two."""
+"""What the fix flow asks a model, and what it may answer: the kind of change, the modules, the change, its test.
 
-from collections.abc import Sequence
+Rules answer the first two without it.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
 
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
@@ -11,18 +18,111 @@ from triage.agents.prompts import (
     shorten,
 )
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import CritiqueFinding
-from triage.domain.proposal import AffectedModule, ModuleSummary
-from triage.domain.value import Value
-from triage.fix.fix_answers import ChosenModule, CodeChanges, FileAnswer, ModuleChoice, TestChanges, TicketClass
+from triage.domain.findings import (
+    Answer,
+    CritiqueFinding,
+    ErrorText,
+    Exact,
+    IfMissing,
+    NullableText,
+    OptionalText,
+    Texts,
+    drop_blank,
+)
 from triage.fix.graph.fix_state import FixState
-from triage.fix.patch.modules import find_module
+from triage.fix.patch.modules import Module, find_module
 from triage.ports import Model, Services
+
+Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
+"""As long as `CHANGE_TOKENS` allows: other texts are asked for with a smaller bound."""
+MANY = Field(json_schema_extra={"maxItems": 50})
+
+
+class TicketClass(Answer):
+    """What kind of change an issue asks for."""
+
+    essential = ("confirmed_type", "technical_summary")
+    confirmed_type: Annotated[Literal["Bug", "Story"], IfMissing("Bug")]
+    technical_summary: OptionalText
+    """One sentence."""
+    acceptance_criteria: Texts
+    error: ErrorText
+
+
+class ChosenModule(Answer):
+    name: str
+    reason: OptionalText
+
+
+class ModuleChoice(Answer):
+    """Which modules may change."""
+
+    essential = ("affected_modules",)
+    affected_modules: list[ChosenModule]
+    files_likely_to_change: Texts
+    error: ErrorText
+
+
+class EditAnswer(Answer):
+    """Replaces a text that occurs exactly once in its file."""
+
+    search: Annotated[Code, Exact()]
+    replace: Annotated[Code, Exact()]
+
+
+class FileAnswer(Answer):
+    """What changes in one file: edits of a file that exists, or the whole text of a new one."""
+
+    file_path: str
+    description: OptionalText
+    is_new_file: Annotated[bool, IfMissing(False)]
+    edits: Annotated[list[EditAnswer], Exact(), MANY]
+    new_content: Annotated[Code | None, BeforeValidator(drop_blank)]
+    """Of a new file."""
+
+
+class CodeChanges(Answer):
+    """The smallest change that fixes a bug, or that meets all criteria of a story."""
+
+    essential = ("changes", "look_at")
+    root_cause: NullableText
+    summary: OptionalText
+    """One line, such as the subject of a commit."""
+    changes: Annotated[list[FileAnswer], Exact(), MANY]
+    look_at: Texts
+    """Paths or names of definitions that the model must see before it can answer."""
+    unverified: Texts
+    """What nobody has checked about the change."""
+    error: ErrorText
+
+    @property
+    def files(self) -> list[FileAnswer]:
+        return self.changes
+
+
+class TestChanges(Answer):
+    """Tests that fail without the change and pass with it."""
+
+    __test__ = False
+    essential = ("tests", "no_test_reason", "look_at")
+    tests: Annotated[list[FileAnswer], Exact(), MANY]
+    no_test_reason: NullableText
+    """Why there is none."""
+    look_at: Texts
+    """As of `CodeChanges`."""
+    error: ErrorText
+
+    @property
+    def files(self) -> list[FileAnswer]:
+        return self.tests
+
 
 MAX_TRIAGE_CHARS = 8_000
 MAX_FEEDBACK_CHARS = 4_000
 MAX_OUTPUT_CHARS = 6_000
 MAX_EXAMPLE_CHARS = 8_000
+MAX_ANSWER_CHARS = 16_000
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def format_ticket(state: FixState, services: Services) -> dict[str, str]:
@@ -63,51 +163,11 @@ def _list_open_points(critique: CritiqueFinding | None) -> list[str]:
     return [*critique.gaps, *critique.gaps_outside, *critique.questions_for_reporter] if critique else []
 
 
-def format_plan(state: FixState) -> dict[str, str]:
-    """Return what the earlier steps of the flow decided."""
-    modules = format_bullets([f"{module.name}: {module.reason}" for module in state.affected_modules])
+def describe_answer(answer: CodeChanges | TestChanges, problems: list[str]) -> dict[str, str]:
+    """Return an answer that could not be used, and why."""
     return {
-        "kind of change": f"{state.ticket_type}: {state.technical_summary}",
-        "acceptance criteria": format_bullets(state.acceptance_criteria),
-        "modules that may change": modules,
-    }
-
-
-def format_example(state: FixState) -> dict[str, str]:
-    return {"the report's example": shorten(state.example, MAX_EXAMPLE_CHARS)}
-
-
-def format_feedback(state: FixState) -> dict[str, str]:
-    """Return what a person said of earlier versions, and what the project's check printed."""
-    return {
-        "what a maintainer says of the version above": shorten(
-            format_bullets(state.human_feedback), MAX_FEEDBACK_CHARS
-        ),
-        "what the project's check printed with the version above": shorten(state.check_output, MAX_OUTPUT_CHARS),
-    }
-
-
-MAX_ANSWER_CHARS = 16_000
-
-
-class LastAnswer(Value):
-    text: str
-    problems: list[str]
-
-
-def describe_answer(answer: CodeChanges | TestChanges, problems: list[str]) -> LastAnswer:
-    files = answer.changes if isinstance(answer, CodeChanges) else answer.tests
-    return LastAnswer(text="\n\n".join(map(_format_file, files)), problems=problems)
-
-
-def format_last_answer(last: LastAnswer | None) -> dict[str, str]:
-    """Return the answer and what is wrong with it; nothing without one."""
-    if last is None:
-        return {}
-    problems = format_bullets(last.problems)
-    return {
-        "your last answer": shorten(last.text, MAX_ANSWER_CHARS),
-        "why it cannot be used": shorten(problems, MAX_ANSWER_CHARS),
+        "your last answer": shorten("\n\n".join(map(_format_file, answer.files)), MAX_ANSWER_CHARS),
+        "why it cannot be used": shorten(format_bullets(problems), MAX_ANSWER_CHARS),
     }
 
 
@@ -145,7 +205,7 @@ RULES_MODULES = 2
 
 
 async def choose_with_model(
-    state: FixState, services: Services, model: Model, modules: Sequence[ModuleSummary]
+    state: FixState, services: Services, model: Model, modules: Sequence[Module]
 ) -> ModuleChoice:
     chain = model.structured_output(ModuleChoice, "fast", CHOICE_TOKENS)
     sections = format_ticket(state, services) | format_triage(state)
@@ -154,7 +214,7 @@ async def choose_with_model(
     return await chain.ainvoke(build_messages("fix_modules", sections))
 
 
-def choose_by_rules(state: FixState, modules: Sequence[ModuleSummary]) -> ModuleChoice:
+def choose_by_rules(state: FixState, modules: Sequence[Module]) -> ModuleChoice:
     """Return the modules of the triage's first suspects."""
     suspects = state.report.suspects if state.report else []
     reasons = {found.name: suspect.reason for suspect in suspects if (found := find_module(suspect.path, modules))}
@@ -167,7 +227,7 @@ def choose_by_rules(state: FixState, modules: Sequence[ModuleSummary]) -> Module
     )
 
 
-def check_choice(choice: ModuleChoice, modules: Sequence[ModuleSummary]) -> str | None:
+def check_choice(choice: ModuleChoice, modules: Sequence[Module]) -> str | None:
     """Return why a choice cannot be used; None when it can."""
     if choice.error:
         return choice.error
@@ -175,14 +235,16 @@ def check_choice(choice: ModuleChoice, modules: Sequence[ModuleSummary]) -> str 
     return None if any(module.name in names for module in choice.affected_modules) else "none of the modules exists"
 
 
-def select_modules(choice: ModuleChoice, modules: Sequence[ModuleSummary]) -> list[AffectedModule]:
-    """Return the named modules that exist."""
+def select_modules(choice: ModuleChoice, modules: Sequence[Module]) -> dict[str, str]:
+    """Return why each named module that exists may change; the only one if none does."""
     names = {module.name for module in modules}
-    chosen = {module.name: module.reason for module in choice.affected_modules if module.name in names}
-    return [AffectedModule(name=name, reason=reason) for name, reason in chosen.items()]
+    chosen = {one.name: one.reason for one in choice.affected_modules if one.name in names}
+    if not chosen and len(modules) == 1:
+        return {modules[0].name: "It is the only module."}
+    return chosen
 
 
-def describe_module(module: ModuleSummary) -> str:
+def describe_module(module: Module) -> str:
     """Return a module as the prompt lists it."""
     count = module.source_files
     facts = [f"{count} source file{'s' * (count != 1)}" if count else "no product code", *module.languages[:2]]
@@ -190,42 +252,18 @@ def describe_module(module: ModuleSummary) -> str:
 
 
 CHANGE_TOKENS = 8_000
-
-
-async def ask_for_changes(
-    state: FixState,
-    services: Services,
-    model: Model,
-    code: str,
-    diff: str = "",
-    last: LastAnswer | None = None,
-) -> CodeChanges:
-    """Ask the main model for the change.
-
-    Args:
-        state: What is known.
-        services: Of the run.
-        model: With the run's budget.
-        code: The code to edit.
-        diff: The version that a person or a check has objected to.
-        last: An answer that could not be used.
-    """
-    chain = model.structured_output(CodeChanges, "main", CHANGE_TOKENS)
-    sections = (
-        format_ticket(state, services)
-        | format_example(state)
-        | format_triage(state)
-        | format_plan(state)
-        | {"code": code, "earlier version": diff}
-        | format_feedback(state)
-        | format_last_answer(last)
-    )
-    return await chain.ainvoke(build_messages("fix_changes", sections))
-
-
 TEST_TOKENS = 6_000
 MAX_TEST_CHARS = 30_000
 """Of the existing tests that are shown: about 10,000 tokens."""
+
+
+async def ask_for_changes(
+    state: FixState, services: Services, model: Model, code: str, last: Mapping[str, str] = NOTHING
+) -> CodeChanges:
+    """Ask the main model for the change of this code. `last` is an answer that could not be used."""
+    shown = format_triage(state) | {"code": code, "earlier version": state.diff}
+    prompt = build_messages("fix_changes", {**_format_task(state, services, shown), **last})
+    return await model.structured_output(CodeChanges, "main", CHANGE_TOKENS).ainvoke(prompt)
 
 
 async def ask_for_tests(
@@ -234,25 +272,31 @@ async def ask_for_tests(
     model: Model,
     diff: str,
     existing_tests: str,
-    last: LastAnswer | None = None,
-    earlier: str = "",
+    last: Mapping[str, str] = NOTHING,
 ) -> TestChanges:
-    """Ask the main model for tests of the change `diff`, in the manner of the existing ones.
+    """Ask the main model for tests of the change `diff`, in the manner of the existing ones."""
+    shown = {
+        "cause": state.root_cause or "",
+        "the change": diff,
+        "existing tests": existing_tests,
+        "earlier version": state.diff,
+    }
+    prompt = build_messages("fix_tests", {**_format_task(state, services, shown), **last})
+    return await model.structured_output(TestChanges, "main", TEST_TOKENS).ainvoke(prompt)
 
-    `earlier` is the diff of the version that a person or a check has objected to, with its tests.
-    """
-    chain = model.structured_output(TestChanges, "main", TEST_TOKENS)
-    sections = (
-        format_ticket(state, services)
-        | format_example(state)
-        | format_plan(state)
-        | {
-            "cause": state.root_cause or "",
-            "the change": diff,
-            "existing tests": existing_tests,
-            "earlier version": earlier,
-        }
-        | format_feedback(state)
-        | format_last_answer(last)
-    )
-    return await chain.ainvoke(build_messages("fix_tests", sections))
+
+def _format_task(state: FixState, services: Services, shown: Mapping[str, str]) -> dict[str, str]:
+    """Return what is asked for, what this step is shown, and what was said of the version that is in `state.diff`."""
+    modules = format_bullets([f"{name}: {reason}" for name, reason in state.affected_modules.items()])
+    return {
+        **format_ticket(state, services),
+        "the report's example": shorten(state.example, MAX_EXAMPLE_CHARS),
+        "kind of change": f"{state.ticket_type}: {state.technical_summary}",
+        "acceptance criteria": format_bullets(state.acceptance_criteria),
+        "modules that may change": modules,
+        **shown,
+        "what a maintainer says of the version above": shorten(
+            format_bullets(state.human_feedback), MAX_FEEDBACK_CHARS
+        ),
+        "what the project's check printed with the version above": shorten(state.check_output, MAX_OUTPUT_CHARS),
+    }

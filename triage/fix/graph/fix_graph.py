@@ -11,6 +11,7 @@ import asyncio
 import sys
 import uuid
 from collections.abc import Awaitable, Callable
+from functools import wraps
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -19,37 +20,189 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
 
-from triage.base.threads import wait_until_done_or_cancelled
+from triage.base.errors import TriageError
+from triage.base.text import quote_value
+from triage.base.threads import in_thread, wait_until_done_or_cancelled
+from triage.domain.proposal import MAX_REVISIONS, PendingMutation, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.fix.graph.fix_gate import (
-    abort,
-    apply_changes,
-    create_pull_request,
-    handle_error,
-    human_review_gate,
-    post_comment,
-    prepare_diff_summary,
-    regenerate_with_feedback,
-    route_after_gate,
-    route_after_summary,
-)
 from triage.fix.graph.fix_nodes import (
     classify_ticket,
     fetch_ticket,
     generate_code_changes,
     generate_tests,
     identify_modules,
+    make_draft,
     retrieve_context,
 )
-from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
+from triage.fix.patch.unified_diff import format_diff
+from triage.fix.proposal_text import render_proposal
 from triage.graph.report_notes import collect_faults
 from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
 from triage.ports import Services
+from triage.run.may_run.person_answer import Decision, PersonAnswer, parse_answer
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 FixGraph = CompiledStateGraph[FixState, FixContext, FixState, FixState]
+
+Update = dict[str, Any]
+
+MAX_CHECK_FAILURES = 2
+"""Times that the project's own check sends the change back."""
+NO_MORE = MAX_CHECK_FAILURES + 1
+
+
+async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Put the patch together, run the project's check if there is one, and describe it for a person."""
+    context = runtime.context
+    draft = make_draft(state, context.base_files, state.proposed_changes, state.proposed_tests)
+    update: Update = {}
+    if context.check is not None:
+        try:
+            verdict = await in_thread(context.check, draft)
+        except TriageError as error:
+            return {"error": f"The check could not be run: {error}"}
+        draft = draft.model_copy(update={"checked": verdict.text})
+        # If the cause need not be the change, to send it back would cost requests for nothing.
+        failures = state.check_failures + 1 if verdict.may_be_fixed else NO_MORE
+        update = {"check_output": redact_likely_secrets(verdict.output), "check_failures": failures}
+    diff = await in_thread(format_diff, draft, context.base_files)
+    summary = await in_thread(render_proposal, draft, context.base_files)
+    update |= {
+        "draft": draft,
+        "diff": diff,
+        "diff_summary": summary,
+        "messages": [f"Proposal of {len(draft.files)} files."],
+    }
+    if _must_change_again(state.model_copy(update=update)):
+        return update
+    stored = await in_thread(context.tool.store, draft) if context.tool else None
+    return update | {"status": ProposalStatus.AWAITING, "pending_mutation": stored}
+
+
+def route_after_summary(state: FixState) -> str:
+    """Return the gate, or the change again while the project's check fails."""
+    if state.error:
+        return "handle_error"
+    return "generate_code_changes" if _must_change_again(state) else "human_review_gate"
+
+
+def _must_change_again(state: FixState) -> bool:
+    return bool(state.check_output) and state.check_failures <= MAX_CHECK_FAILURES
+
+
+async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Wait for a person. Nothing is carried out but what passes here.
+
+    Whoever resumes this thread, or another one that begins with the same pending pull request, begins this node again:
+    it does nothing before it has the answer.
+    """
+    pending, tool = state.pending_mutation, runtime.context.tool
+    answer = _ask(state)
+    if answer.decision is Decision.REVISE:
+        return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
+    if answer.decision is Decision.REJECT:
+        return {"human_approved": False, "rejection_reason": answer.words}
+    if pending is None or tool is None:
+        return {"error": "Nothing can be carried out here."}
+    if objection := await in_thread(tool.find_objection, pending):
+        return {"error": objection}
+    return {
+        "human_approved": True,
+        "pending_mutation": pending.model_copy(update={"status": "approved"}),
+        "status": ProposalStatus.APPROVED,
+        "messages": [f"Approved: branch {pending.branch} at commit {pending.commit}."],
+    }
+
+
+def _ask(state: FixState) -> PersonAnswer:
+    """Return an answer that can be carried out: any other one is asked again, and costs nothing."""
+    pending, problem = state.pending_mutation, ""
+    while True:
+        question = {
+            "prompt": problem + _format_question(state),
+            "diff_summary": state.diff_summary,
+            "ticket_key": state.ticket_key,
+            "pending_mutation": pending.model_dump() if pending else None,
+        }
+        answer = parse_answer(interrupt(question))
+        if answer.decision is Decision.UNCLEAR:
+            problem = f"{quote_value(answer.words)} is none of the answers. "
+        elif answer.decision is Decision.REVISE and state.iteration_count >= MAX_REVISIONS:
+            problem = "No further revision is possible. "
+        else:
+            return answer
+
+
+def _format_question(state: FixState) -> str:
+    left = MAX_REVISIONS - state.iteration_count
+    if left <= 0:
+        return f"Answer approve, or reject: why. It was revised {MAX_REVISIONS} times, which is the limit."
+    return "Answer approve, reject: why, or revise: what to change" + (" (for the last time)." if left == 1 else ".")
+
+
+def route_after_gate(state: FixState) -> str:
+    if state.error:
+        return "handle_error"
+    if state.human_approved is None:
+        return "regenerate_with_feedback"
+    return "apply_changes" if state.human_approved else "abort"
+
+
+async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Count the revision. What the person said is in the next prompt."""
+    return {
+        "iteration_count": state.iteration_count + 1,
+        "pending_mutation": None,
+        "check_output": "",
+        "check_failures": 0,
+        "messages": [f"Revision {state.iteration_count + 1} of {MAX_REVISIONS}."],
+    }
+
+
+async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    pending, tool = state.pending_mutation, runtime.context.tool
+    if pending and tool:
+        await in_thread(tool.drop, pending)
+    return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
+
+
+async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    pending, tool = _get_approved(state, runtime.context)
+    await in_thread(tool.create_branch, pending)
+    return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
+
+
+async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    pending, tool = _get_approved(state, runtime.context)
+    url = await in_thread(tool.open_pull_request, pending)
+    return {"pr_url": url, "messages": ["Opened the pull request."] if url else []}
+
+
+async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    pending, tool = _get_approved(state, runtime.context)
+    await in_thread(tool.report, pending)
+    return {"pending_mutation": pending.model_copy(update={"status": "done"})}
+
+
+def _get_approved(state: FixState, context: FixContext) -> tuple[PendingMutation, PullRequestTool]:
+    pending, tool = state.pending_mutation, context.tool
+    if pending is None or tool is None or pending.status != "approved":
+        raise AssertionError("the gate was not passed")
+    return pending, tool
+
+
+async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """The end of a flow without a proposal, or of an approval that was not carried out. The error says why."""
+    if state.pending_mutation:  # the proposal is still there
+        return {"status": ProposalStatus.AWAITING, "messages": ["Not carried out."]}
+    status = ProposalStatus.ABANDONED if state.status is ProposalStatus.ABANDONED else ProposalStatus.NONE
+    return {"status": status, "messages": ["No proposal."]}
+
 
 NODES = (
     fetch_ticket,
@@ -75,7 +228,7 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
     """Return the compiled graph. It needs a checkpointer where somebody answers: without one, the gate is the end."""
     graph = StateGraph(FixState, context_schema=FixContext)
     for node in NODES:
-        graph.add_node(node.__name__, node)
+        graph.add_node(node.__name__, _say_errors(node))
     graph.add_conditional_edges(START, route_start, ["fetch_ticket", "human_review_gate"])
     for name, following in (
         ("fetch_ticket", "classify_ticket"),
@@ -103,6 +256,19 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
     for name in ("post_comment", "abort", "handle_error"):
         graph.add_edge(name, END)
     return graph.compile(checkpointer=checkpointer)
+
+
+def _say_errors(node: Callable[..., Awaitable[dict[str, Any]]]) -> Any:
+    """Return the node with what it raises for a person as its `error`, which leads to `handle_error`."""
+
+    @wraps(node)
+    async def run(state: FixState, runtime: Runtime[FixContext]) -> dict[str, Any]:
+        try:
+            return await node(state, runtime)
+        except TriageError as error:
+            return {"error": str(error)}
+
+    return run
 
 
 def route_start(state: FixState) -> str:

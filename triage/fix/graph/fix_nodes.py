@@ -1,30 +1,24 @@
 """The nodes of the fix flow that ask the model, from the issue to a change with its test. Code checks every answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langgraph.runtime import Runtime
 
 from triage.agents.prompts import shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
-from triage.domain.code import SearchQuery
-from triage.domain.proposal import (
-    MAX_REQUEST_CHARS,
-    AffectedModule,
-    FileVersion,
-    ModuleSummary,
-    PatchDraft,
-    ProposalStatus,
-)
-from triage.fix.fix_answers import CodeChanges, FileAnswer, TestChanges, TicketClass
-from triage.fix.fix_ports import BaseFiles
+from triage.domain.code import Passage, SearchQuery
+from triage.domain.proposal import MAX_REQUEST_CHARS, FileVersion, PatchDraft, ProposalStatus
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
     MAX_FILES,
     MAX_TEST_CHARS,
-    LastAnswer,
+    CodeChanges,
+    FileAnswer,
+    TestChanges,
+    TicketClass,
     ask_for_changes,
     ask_for_tests,
     check_choice,
@@ -35,16 +29,20 @@ from triage.fix.graph.ask_model import (
     describe_answer,
     select_modules,
 )
-from triage.fix.graph.fix_state import FixContext, FixState, RetrievedPassage
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.graph.shown_files import ShownCode, collect_code, collect_tests
 from triage.fix.patch.apply_edits import build_versions, read_path
-from triage.fix.patch.check_patch import find_problems, limit_places
-from triage.fix.patch.path_rules import is_inside
+from triage.fix.patch.check_patch import find_path_problem, find_problems
+from triage.fix.patch.modules import is_inside
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
+from triage.ports import Services
 from triage.read.read_issue import read_issue_and_thread
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.hidden_state import hash_text
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
 
 Update = dict[str, Any]
 
@@ -110,7 +108,7 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
         ask = partial(choose_with_model, state, services, context.model, modules)
         attempt = await step.attempt("model", ask, services.agent_seconds(), partial(check_choice, modules=modules))
         choice = attempt.result if attempt.result and not attempt.error else choice
-    chosen = select_modules(choice, modules) or _only_module(modules)
+    chosen = select_modules(choice, modules)
     if not chosen:
         return {
             "steps": step.records,
@@ -121,12 +119,8 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
         "affected_modules": chosen,
         "affected_files": list(dict.fromkeys(known))[:MAX_FILES],
         "steps": step.records,
-        "messages": [f"Modules that may change: {', '.join(module.name for module in chosen)}."],
+        "messages": [f"Modules that may change: {', '.join(chosen)}."],
     }
-
-
-def _only_module(modules: Sequence[ModuleSummary]) -> list[AffectedModule]:
-    return [AffectedModule(name=modules[0].name, reason="It is the only module.")] if len(modules) == 1 else []
 
 
 async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -134,25 +128,20 @@ async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Upd
     context = runtime.context
     query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
     found = await in_thread(_find_passages, context, query, state.affected_modules)
-    return {
-        "retrieved_chunks": found,
-        "messages": [
-            f"{one.passage.span.path}:{one.passage.span.start} (similarity: {one.similarity:.2f})" for one in found
-        ],
-    }
+    places = [f"{one.span.path}:{one.span.start} (similarity: {similarity:.2f})" for similarity, one in found]
+    return {"retrieved_chunks": [passage for _, passage in found], "messages": places}
 
 
-def _find_passages(context: FixContext, query: SearchQuery, chosen: Sequence[AffectedModule]) -> list[RetrievedPassage]:
+def _find_passages(context: FixContext, query: SearchQuery, chosen: Collection[str]) -> list[tuple[float, Passage]]:
+    """Return passages with the similarity of their file, relative to the best file of the query, which has 1.0."""
     by_name = {module.name: module for module in context.list_modules()}
     hits = context.services.codebase.search(query, SEARCHED_FILES)
-    found: list[RetrievedPassage] = []
-    for one in chosen:
-        inside = [hit for hit in hits if is_inside(hit.path, by_name[one.name].paths)]
-        passages = [
-            RetrievedPassage(passage=passage, similarity=hit.score) for hit in inside for passage in hit.passages
-        ]
+    found: list[tuple[float, Passage]] = []
+    for name in chosen:
+        inside = [hit for hit in hits if is_inside(hit.path, by_name[name].paths)]
+        passages = [(hit.score, passage) for hit in inside for passage in hit.passages]
         found += passages[:PASSAGES_PER_MODULE]
-    return sorted(found, key=lambda one: -one.similarity)[:MAX_PASSAGES]
+    return sorted(found, key=lambda pair: -pair[0])[:MAX_PASSAGES]
 
 
 MAX_CORRECTIONS = 2
@@ -163,32 +152,78 @@ MAX_WANTED = 6
 NO_CHANGE = "The model made no change."
 
 
-async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    context = runtime.context
-    services, model = context.restricted_services, context.model
-    step = Step("generate_code_changes", services, round=state.iteration_count + 1)
+A = TypeVar("A", CodeChanges, TestChanges)
+
+
+async def _ask_for_files(
+    step: Step,
+    services: Services,
+    show: Callable[[Sequence[str]], str],
+    ask: Callable[[str, Mapping[str, str]], Awaitable[A]],
+    check: Callable[[A], tuple[list[FileVersion], list[str]]],
+) -> tuple[A | None, list[FileVersion], list[str]]:
+    """Ask until an answer can be used. The model may ask for more code, and is told what is wrong, twice each.
+
+    Args:
+        step: Of the graph.
+        services: With the time of one request.
+        show: Returns the code for the prompt, with what the model wants to see.
+        ask: Asks the model, with that code and an answer that could not be used.
+        check: Returns the files of an answer and what is wrong with it.
+
+    Returns:
+        The answer, its files, and what is wrong with it; of a model that failed or declined, no answer and why.
+    """
     wanted: list[str] = []
-    last: LastAnswer | None = None
+    last: Mapping[str, str] = {}
     looks = corrections = 0
     while True:
-        code = await in_thread(_show_code, state, context, [*wanted, *(file.path for file in state.proposed_changes)])
-        ask = partial(ask_for_changes, state, services, model, code, state.diff, last)
-        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
+        code = await in_thread(show, wanted)
+        attempt = await step.attempt("model", partial(ask, code, last), services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
-            return _fail(step, f"The change could not be written: {attempt.error or NO_CHANGE}")
-        if answer.look_at and not answer.changes and looks < MAX_LOOKS:
+            return None, [], [attempt.error or NO_CHANGE]
+        if answer.look_at and not answer.files and looks < MAX_LOOKS:
             looks += 1
             wanted += answer.look_at[:MAX_WANTED]
             continue
-        versions, problems = await in_thread(_check_changes, state, context, answer)
-        if not problems:
-            return _accept_changes(state, step, answer, versions)
-        if corrections == MAX_CORRECTIONS:
-            return _abandon(step, answer, problems)
+        versions, problems = await in_thread(check, answer)
+        if not problems or corrections == MAX_CORRECTIONS:
+            return answer, versions, problems
         corrections += 1
-        wanted += [file.file_path for file in answer.changes]
+        wanted += [file.file_path for file in answer.files]
         last = describe_answer(answer, problems)
+
+
+async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    context = runtime.context
+    services = context.restricted_services
+    step = Step("generate_code_changes", services, round=state.iteration_count + 1)
+    answer, versions, problems = await _ask_for_files(
+        step,
+        services,
+        lambda wanted: _show_code(state, context, [*wanted, *(file.path for file in state.proposed_changes)]),
+        lambda code, last: ask_for_changes(state, services, context.model, code, last),
+        lambda answer: _check_changes(state, context, answer),
+    )
+    failed: Update = {"steps": step.records, "status": ProposalStatus.ABANDONED}
+    if answer is None:
+        return failed | {"error": f"The change could not be written: {problems[0]}"}
+    if problems:  # say what was learned
+        learned = f" The model's idea of the cause: {answer.root_cause}" if answer.root_cause else ""
+        reasons = " ".join(problems[:3])
+        error = f"The change could not be made after {MAX_CORRECTIONS + 1} attempts: {reasons}{learned}"
+        return failed | {"error": error, "root_cause": answer.root_cause, "summary": answer.summary}
+    return {
+        "summary": answer.summary,
+        "root_cause": answer.root_cause if state.ticket_type == "Bug" else None,
+        "proposed_changes": versions,
+        "proposed_tests": [],
+        "no_test_reason": "",
+        "unverified": answer.unverified[:3],
+        "steps": step.records,
+        "messages": [f"Changed {len(versions)} file{'s' * (len(versions) != 1)}."],
+    }
 
 
 def _show_code(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
@@ -197,8 +232,14 @@ def _show_code(state: FixState, context: FixContext, wanted: Sequence[str]) -> s
 
 
 def _limit_places(state: FixState, context: FixContext) -> Callable[[str, bool], str]:
-    files, protected = context.base_files, context.protected_paths
-    return limit_places(state.affected_modules, files, context.list_modules(), protected)
+    """Return what says why a patch may not write a path, which is of a new file or not."""
+    modules = [module for module in context.list_modules() if module.name in state.affected_modules]
+
+    def find_problem(path: str, is_new: bool) -> str:
+        protected = context.services.config.protected_paths
+        return find_path_problem(path, context.base_files, is_new=is_new, modules=modules, protected=protected)
+
+    return find_problem
 
 
 def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
@@ -225,11 +266,11 @@ def _build_versions(
 
 
 def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
-    return find_problems(draft, context.base_files, context.list_modules(), context.protected_paths)
+    return find_problems(draft, context.base_files, context.list_modules(), context.services.config.protected_paths)
 
 
 def make_draft(
-    state: FixState, files: BaseFiles, changes: Sequence[FileVersion], tests: Sequence[FileVersion]
+    state: FixState, files: "CommitFiles", changes: Sequence[FileVersion], tests: Sequence[FileVersion]
 ) -> PatchDraft:
     """Return the patch with what the flow knows about it. `tests` has the last version of a file that is in both."""
     added = {file.path for file in tests}
@@ -244,7 +285,7 @@ def make_draft(
         summary=state.summary or state.technical_summary,
         root_cause=state.root_cause,
         acceptance_criteria=state.acceptance_criteria,
-        modules=state.affected_modules,
+        modules=list(state.affected_modules),
         changes=[file for file in rest if not files.is_test(file.path)],
         tests=[*(file for file in rest if files.is_test(file.path)), *tests],
         no_test_reason=state.no_test_reason,
@@ -258,71 +299,29 @@ def _shorten_request(words: Sequence[str]) -> str:
     return shorten(redact_likely_secrets(" ".join(" ".join(words).split())), MAX_REQUEST_CHARS)
 
 
-def _accept_changes(state: FixState, step: Step, answer: CodeChanges, versions: Sequence[FileVersion]) -> Update:
-    return {
-        "summary": answer.summary,
-        "root_cause": answer.root_cause if state.ticket_type == "Bug" else None,
-        "proposed_changes": list(versions),
-        "proposed_tests": [],
-        "no_test_reason": "",
-        "unverified": answer.unverified[:3],
-        "steps": step.records,
-        "messages": [f"Changed {len(versions)} file{'s' * (len(versions) != 1)}."],
-    }
-
-
-def _fail(step: Step, error: str) -> Update:
-    return {"steps": step.records, "error": error, "status": ProposalStatus.ABANDONED}
-
-
-def _abandon(step: Step, answer: CodeChanges, problems: Sequence[str]) -> Update:
-    """Give up, and say what was learned."""
-    learned = f" The model's idea of the cause: {answer.root_cause}" if answer.root_cause else ""
-    reasons = " ".join(problems[:3])
-    return _fail(step, f"The change could not be made after {MAX_CORRECTIONS + 1} attempts: {reasons}{learned}") | {
-        "root_cause": answer.root_cause,
-        "summary": answer.summary,
-    }
-
-
 async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    services, model = context.restricted_services, context.model
+    services = context.restricted_services
     step = Step("generate_tests", services, round=state.iteration_count + 1)
     changes = make_draft(state, context.base_files, state.proposed_changes, [])
     diff = await in_thread(format_diff, changes, context.base_files)
-    last: LastAnswer | None = None
-    reason, wanted = "", list[str]()
-    looks = corrections = 0
-    while corrections <= MAX_CORRECTIONS:
-        existing = await in_thread(_show_tests, state, context, wanted)
-        ask = partial(ask_for_tests, state, services, model, diff, existing, last, state.diff)
-        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
-        answer = attempt.result
-        if answer is None or attempt.error:
-            reason = f"No test could be written: {attempt.error}."
-            break
-        if answer.look_at and not answer.tests and looks < MAX_LOOKS:
-            looks += 1
-            wanted += answer.look_at[:MAX_WANTED]
-            continue
-        if not answer.tests:
-            reason = answer.no_test_reason or "The model wrote no test."
-            break
-        tests, problems = await in_thread(_check_tests, state, context, answer)
-        if not problems:
-            count = f"{len(tests)} file{'s' * (len(tests) != 1)}"
-            return {
-                "proposed_tests": tests,
-                "no_test_reason": "",
-                "steps": step.records,
-                "messages": [f"Wrote a test in {count}."],
-            }
-        corrections += 1
-        last = describe_answer(answer, problems)
-        wanted += [file.file_path for file in answer.tests]
+    answer, tests, problems = await _ask_for_files(
+        step,
+        services,
+        lambda wanted: _show_tests(state, context, wanted),
+        lambda existing, last: ask_for_tests(state, services, context.model, diff, existing, last),
+        lambda answer: _check_tests(state, context, answer),
+    )
+    reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."
+    if answer is None:
+        reason = f"No test could be written: {problems[0]}."
+    elif problems:
         reason = f"The test could not be used: {' '.join(problems[:3])}"
-    return {"proposed_tests": [], "no_test_reason": reason, "steps": step.records, "messages": ["Wrote no test."]}
+    elif not answer.tests:
+        reason = answer.no_test_reason or "The model wrote no test."
+    if reason:
+        tests, message = [], "Wrote no test."
+    return {"proposed_tests": tests, "no_test_reason": reason, "steps": step.records, "messages": [message]}
 
 
 def _check_tests(state: FixState, context: FixContext, answer: TestChanges) -> tuple[list[FileVersion], list[str]]:

@@ -3,35 +3,22 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from operator import add
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
 from triage.domain.code import Passage
 from triage.domain.issue import Issue, ParsedIssue, Repository
-from triage.domain.proposal import (
-    AffectedModule,
-    ExampleResult,
-    FileVersion,
-    ModuleSummary,
-    PatchDraft,
-    PendingMutation,
-    ProposalStatus,
-    RequestKind,
-)
+from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation, ProposalStatus, RequestKind
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
 from triage.domain.value import Value
-from triage.fix.fix_ports import BaseFiles, CheckResult
-from triage.fix.patch.modules import list_modules
+from triage.fix.patch.modules import Module, list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 from triage.ports import Model, Services
 
-
-class RetrievedPassage(Value):
-    passage: Passage
-    similarity: float
-    """Of its file, relative to the best file of the query, which has 1.0."""
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
 
 
 class FixState(Value):
@@ -47,7 +34,7 @@ class FixState(Value):
     """What a person with write access wants, in their words."""
 
     example: str = ""
-    """The report's own, as `ReportExample.describe` tells it; empty without one."""
+    """The report's own, as `FixExample.describe` tells it; empty without one."""
 
     ticket_key: str = ""
     ticket_summary: str = ""
@@ -55,10 +42,11 @@ class FixState(Value):
     technical_summary: str = ""
     acceptance_criteria: list[str] = Field(default_factory=list)
 
-    affected_modules: list[AffectedModule] = Field(default_factory=list)
+    affected_modules: dict[str, str] = Field(default_factory=dict)
+    """Those that may change, each with the reason."""
     affected_files: list[str] = Field(default_factory=list)
     """Likely to change, the likeliest first."""
-    retrieved_chunks: list[RetrievedPassage] = Field(default_factory=list)
+    retrieved_chunks: list[Passage] = Field(default_factory=list)
 
     summary: str = ""
     """Of the change, in one line."""
@@ -97,14 +85,22 @@ class FixState(Value):
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
 
 
-class PullRequestTool(Protocol):
-    """The one tool of this graph that changes something. Every method raises TriageError, and may be repeated."""
+class PullRequestTool:
+    """The one tool of this graph that changes something. Every method raises TriageError, and may be repeated.
 
-    def find_objection(self, pending: PendingMutation) -> str:
+    What it does not override is nothing to do.
+    """
+
+    def store(self, draft: PatchDraft) -> PendingMutation | None:
+        """Make commits of a patch, to which no branch leads. Return None where a job of its own does."""
+
+    def find_objection(self, pending: PendingMutation) -> str:  # noqa: ARG002
         """Return why a person's yes does not count, as the end of a sentence; empty if it does."""
+        return ""
 
     def create_branch(self, pending: PendingMutation) -> None:
         """Create the branch at the commit."""
+        raise NotImplementedError
 
     def open_pull_request(self, pending: PendingMutation) -> str | None:
         """Open the pull request. Return its URL; None where there is none."""
@@ -116,29 +112,31 @@ class PullRequestTool(Protocol):
         """Forget what a person rejected."""
 
 
-PASSED = CheckResult(is_ok=True, output="")
+class CheckVerdict(NamedTuple):
+    """What the project's own check makes of a patch."""
+
+    text: str
+    """For the person who decides."""
+    output: str = ""
+    """What was printed, if it fails. Not masked."""
+    may_be_fixed: bool = False
+    """Whether the cause is the patch, so that the model can be asked again."""
 
 
 @dataclass(frozen=True)
 class FixContext:
     services: Services
-    files: BaseFiles | None = None
+    files: "CommitFiles | None" = None
     """Of the commit that a patch starts from. None where a stored one is carried out."""
     triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
     """Makes the report that the fix starts from, if there is none."""
-    store: Callable[[PatchDraft], PendingMutation] | None = None
-    """Makes commits of a patch, to which no branch leads. None where a later job does."""
     tool: PullRequestTool | None = None
     """None where nothing can be carried out: the proposal is the end."""
-    run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
-    """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
-    run_example: Callable[[PatchDraft], ExampleResult] | None = None
-    """Runs the report's example with the whole patch, and compares it with the base. Slow."""
-    unchanged: CheckResult = PASSED
-    """What the check says of the base commit."""
+    check: Callable[[PatchDraft], CheckVerdict] | None = None
+    """Runs the project's own check. Slow; raises TriageError if it cannot be run."""
 
     @property
-    def base_files(self) -> BaseFiles:
+    def base_files(self) -> "CommitFiles":
         """`files`, for the nodes that make a patch."""
         assert self.files is not None
         return self.files
@@ -154,10 +152,6 @@ class FixContext:
         """The services without what sends something out, for the nodes that make a patch."""
         return restrict_services(self.services, FIX_CAPABILITIES)
 
-    def list_modules(self) -> Sequence[ModuleSummary]:
+    def list_modules(self) -> Sequence[Module]:
         """The parts of the repository to which a patch can be limited. Takes up to seconds."""
         return list_modules(self.base_files.list_editable(), self.services.config.modules)
-
-    @property
-    def protected_paths(self) -> Sequence[str]:
-        return self.services.config.protected_paths

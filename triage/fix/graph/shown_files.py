@@ -3,13 +3,16 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from triage.domain.code import SearchQuery
 from triage.domain.proposal import BaseFile, EditablePath
-from triage.fix.fix_ports import BaseFiles
 from triage.fix.graph.fix_state import FixState
-from triage.fix.patch.path_rules import show_path
+from triage.fix.patch.check_patch import show_path
 from triage.ports import Codebase
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
 
 MAX_WHOLE_CHARS = 24_000
 """A file of up to so many characters is shown whole: about 8,000 tokens."""
@@ -29,10 +32,10 @@ MAX_PLACE_LINES = 400
 class ShownCode:
     """Collects places of files until the room is used up. A line is shown once."""
 
-    files: BaseFiles
+    files: "CommitFiles"
     max_chars: int = MAX_SHOWN_CHARS
     find_problem: Callable[[str, bool], str] = lambda _path, _is_new: ""
-    """Why a patch may not write a path, see `limit_places`."""
+    """Why a patch may not write a path, see `find_path_problem`."""
     blocks: list[str] = field(default_factory=list)
     whole: set[str] = field(default_factory=set)
     left_out: list[str] = field(default_factory=list)
@@ -125,9 +128,8 @@ def collect_code(shown: ShownCode, state: FixState, codebase: Codebase, wanted: 
         for suspect in suspects:
             if suspect.path == path and suspect.span:
                 _add_definition(shown, codebase, path, suspect.symbol, suspect.span.start, suspect.span.end)
-    for found in state.retrieved_chunks:
-        span = found.passage.span
-        shown.add_lines(span.path, span.start, span.end, found.passage.symbol or "")
+    for passage in state.retrieved_chunks:
+        shown.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
     return shown
 
 
@@ -187,8 +189,8 @@ def collect_tests(
     They are whole where they are short.
     """
     editable = shown.files.list_editable()
-    names, project = _list_names(state), state.repository.slug.rpartition("/")[2]
-    by_name = [test for path in changed for test in find_related_tests(path, editable, RELATED_TESTS, names, project)]
+    names = _list_names(state)
+    by_name = [test for path in changed for test in find_related_tests(path, editable, RELATED_TESTS, names)]
     by_words = _find_by_words(state, codebase, changed, editable)
     for name in wanted:
         _add_named(shown, codebase, name)
@@ -235,20 +237,16 @@ _GENERAL_FOLDERS = frozenset(
     {*_TEST_WORDS, "src", "lib", "main", "unit", "integration", "internal", "pkg", "app", "java"}
 )
 _UNUSUAL_FOLDERS = frozenset({"doc", "docs", "example", "examples", "fixtures", "fuzz", "fuzzing", "bench", "data"})
-_NAMED_AS_TEST = 0.5
-_SAME_NAME, _SAME_WORDS, _NAMED_BY_SYMBOL, _HAS_NAME = 10.0, 4.0, 3.0, 1.0
-_RELATED = 2.0
+_SAME_NAME = 20
+_RELATED = 4
 """Below, a test that has the name of the file makes others superfluous."""
-_DATA = frozenset({"json", "yml", "yaml", "toml", "xml", "html", "csv", "md", "rst", "txt", "snap", "svg", "in", "out"})
 _NAMED_BY_FOLDER = frozenset({"__init__", "index", "mod", "main", "lib"})
 _NO_TESTS = frozenset({"__init__", "conftest", "utils", "util", "helpers", "helper", "common", "mod", "setup"})
 """Files of test folders that other tests import."""
 
 
-def find_related_tests(
-    path: str, files: Sequence[EditablePath], limit: int, symbols: Sequence[str] = (), project: str = ""
-) -> list[str]:
-    """Return the paths of tests in the language of the file, or with its name, the most likely first.
+def find_related_tests(path: str, files: Sequence[EditablePath], limit: int, symbols: Sequence[str] = ()) -> list[str]:
+    """Return the paths of tests in the language of the file, the most likely first.
 
     The last ones may have no more in common with the file than the language: they show how this project writes tests.
     They are left out where a test has the name of the file.
@@ -258,17 +256,16 @@ def find_related_tests(
         files: All of the commit that people edit.
         limit: Maximum number of tests.
         symbols: Names of functions or classes that matter. Some projects have a test file for each.
-        project: Name of the repository. Some have all tests in one file of this name, in a language of their own.
     """
     extension = path.rpartition(".")[2]
     named = [words for symbol in symbols if (words := _split_words(symbol))]
-    own = [words for words in (_split_name(path), _split_words(project)) if words]
     candidates = [
         file.path
         for file in files
         if file.is_test
-        and (_is_same_kind(file.path, extension) if file.language else _is_test_of(file.path, own))
-        and _get_stem(file.path) not in _NO_TESTS
+        and file.language
+        and _is_same_kind(file.path, extension)
+        and file.path.rpartition("/")[2].partition(".")[0] not in _NO_TESTS
     ]
     scores = {test: _score(path, test, named) for test in candidates if test != path}
     ranked = sorted(scores, key=lambda test: (-scores[test], len(test), test))
@@ -283,47 +280,29 @@ def _is_same_kind(test: str, extension: str) -> bool:
     return other == extension or any({other, extension} <= kind for kind in kinds)
 
 
-def _is_test_of(test: str, names: Sequence[Sequence[str]]) -> bool:
-    """Whether a file that is in no known language is named so, such as `tests/jq.test`, and is no data."""
-    extension, folders = test.rpartition(".")[2], _split_folders(test)
-    return extension not in _DATA and folders.isdisjoint(_UNUSUAL_FOLDERS) and _split_name(test) in names
-
-
-def _score(path: str, test: str, symbols: Sequence[Sequence[str]]) -> float:
-    """The names count most; of the folders, each word in common."""
+def _score(path: str, test: str, symbols: Sequence[set[str]]) -> int:
+    """Words in common: those of the names count twice, and most of all where they are the same ones."""
     name, test_name = _split_name(path), _split_name(test)
     folders, test_folders = _split_folders(path), _split_folders(test)
-    score = 0.0
-    if name == test_name or (name and set(name) == set(test_name)):
-        score += _SAME_NAME
-    elif name and test_name:
-        common = len(set(name) & set(test_name))
-        score += _SAME_WORDS * common / len(set(name) | set(test_name))
-        score += _HAS_NAME * (common == len(set(name)))
-    if any(set(words) <= set(test_name) for words in symbols):
-        score += _NAMED_BY_SYMBOL
-    if set(test_name) & folders or set(name) & test_folders:  # `tests/json/…` and `json/…`, `test_json.py`
-        score += 1.0
-    if not test_folders.isdisjoint(_UNUSUAL_FOLDERS):
-        score -= 1.0
+    score = 4 * len(name & test_name) + 2 * len(folders & test_folders)
+    score += _SAME_NAME * (bool(name) and name == test_name)
+    score += 6 * any(words <= test_name for words in symbols)
+    score += 2 * bool(test_name & folders or name & test_folders)  # `tests/json/…` and `json/…`, `test_json.py`
+    score -= 2 * (not test_folders.isdisjoint(_UNUSUAL_FOLDERS))
     is_named = not _TEST_WORDS.isdisjoint(map(str.lower, _WORD.findall(test.rpartition("/")[2])))
-    return score + len(folders & test_folders) + _NAMED_AS_TEST * is_named
+    return score + is_named
 
 
-def _get_stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
-
-
-def _split_name(path: str) -> list[str]:
+def _split_name(path: str) -> set[str]:
     stem = path.rpartition("/")[2].rpartition(".")[0]  # `res.redirect` of `res.redirect.js`
     if stem.partition(".")[0] in _NAMED_BY_FOLDER:
         stem = path.rpartition("/")[0].removesuffix("/src").rpartition("/")[2]
     return _split_words(stem)
 
 
-def _split_words(name: str) -> list[str]:
+def _split_words(name: str) -> set[str]:
     words = [word for word in map(str.lower, _WORD.findall(name)) if word not in _TEST_WORDS]
-    return [word.removesuffix("s") for word in words]
+    return {word.removesuffix("s") for word in words}
 
 
 def _split_folders(path: str) -> set[str]:

@@ -1,26 +1,21 @@
 """The job that carries out an approval or a rejection. No model: exactly the stored commits become the branch."""
 
-from collections.abc import Sequence
-
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
-from triage.domain.effect import Effect
-from triage.domain.issue import Issue
 from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, PullRequest
-from triage.domain.run import Status
-from triage.domain.task import FixTask
 from triage.fix.commit_text import format_subject, make_branch_name, read_words
+from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     describe_stored,
     finish,
+    finish_unanswered,
     format_answer,
     format_refusal,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
-    read_fix_request,
     read_shown_commit,
 )
 from triage.fix.proposal_text import (
@@ -49,50 +44,46 @@ from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.say.our_comment import find_our_comment
 
 
-async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
+async def apply_fix(request: FixRequest, job: FixJob) -> RunResult:
     """Carry out what a person decided about a stored patch, once."""
-    admitted = await read_fix_request(task, job)
-    if not admitted.may_ask:
-        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
-    if admitted.refusal:
-        return await _refuse(task, admitted.issue, admitted.refusal, job)
+    task = request.task
     try:
         listed = await in_thread(job.store.list_proposals, task.number)
         named = [one for one in listed if one.id == task.proposal_id]
-        waiting = next((one for one in named if not one.is_branch), None)
-        branch = next((one for one in named if one.is_branch), None)
+        waiting = next((one for one in named if not one.is_approved), None)
+        branch = next((one for one in named if one.is_approved), None)
         if waiting is None and branch is None:
-            return await _refuse(task, admitted.issue, UNKNOWN_ID, job)
+            return await _refuse(request, UNKNOWN_ID, job)
         if task.command == "reject" and waiting is None:
-            return await _refuse(task, admitted.issue, "it was approved already, and is a branch now.", job)
+            return await _refuse(request, "it was approved already, and is a branch now.", job)
         if branch is not None and task.command == "approve":
-            is_reported = read_shown_commit(admitted.issue) != branch.commit  # the comment says what was done
-            if waiting is None or (is_reported and await _find_pull_request(branch, job)):
-                return await _say_what_exists(task, admitted.issue, branch, waiting, job)
+            is_reported = read_shown_commit(request.issue) != branch.commit  # the comment says what was done
+            found = await in_thread(job.store.find_pull_request, branch.branch_name, branch.commit)
+            if waiting is None or (is_reported and found):
+                return await _say_what_exists(request, branch, found, waiting, job)
         assert waiting is not None
-        return await _pass_gate(task, admitted, waiting, job)
+        return await _resume_graph(request, waiting, job)
     except TriageError as error:
-        return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", job)
+        return await _refuse(request, f"GitHub did not confirm it. {error}", job)
 
 
-async def _pass_gate(task: FixTask, admitted: FixRequest, waiting: PatchProposal, job: FixJob) -> RunResult:
+async def _resume_graph(request: FixRequest, waiting: PatchProposal, job: FixJob) -> RunResult:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
     from triage.fix.graph.fix_graph import run_fix
-    from triage.fix.graph.fix_state import FixContext, FixState
 
-    run, issue = job.run, admitted.issue
-    tool = GitHubPullRequestTool(task, admitted, waiting, job)
+    run, issue = job.run, request.issue
+    tool = GitHubPullRequestTool(request, waiting, job)
 
     async def give_command(state: FixState, question: str) -> str:
         del state, question
-        return task.command
+        return request.task.command
 
     services = (run.open_minimal_services or run.open_services)()
     state = FixState(issue=issue, repository=run.repository, pending_mutation=tool.pending)
     state = await run_fix(state, FixContext(services, tool=tool), run.cancelled, give_command)
     if state.error:
         begun = "it was begun, and can be approved again. " if state.branch_name else ""
-        return await _refuse(task, issue, begun + state.error, job, waiting)
+        return await _refuse_waiting(request, begun + state.error, waiting, job)
     outputs = describe_stored(waiting) | {"proposal-status": state.status.value}
     if state.status is ProposalStatus.REJECTED:
         return await finish(job, tool.text, outputs, [*plan_proposal_part(issue, tool.text), *plan_reaction(job, "+1")])
@@ -100,39 +91,31 @@ async def _pass_gate(task: FixTask, admitted: FixRequest, waiting: PatchProposal
     return await finish(job, tool.text, outputs, plan_reaction(job, "+1"), links=tool.links)
 
 
-async def _find_pull_request(branch: PatchProposal, job: FixJob) -> PullRequest | None:
-    return await in_thread(job.store.find_pull_request, branch.branch_name, branch.commit)
-
-
 async def _say_what_exists(
-    task: FixTask, issue: Issue, branch: PatchProposal, waiting: PatchProposal | None, job: FixJob
+    request: FixRequest, branch: PatchProposal, found: PullRequest | None, waiting: PatchProposal | None, job: FixJob
 ) -> RunResult:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
-    found = await _find_pull_request(branch, job)
     if waiting is not None and not job.run.policy.dry_run:
         await in_thread(job.store.delete, waiting)
     url = found.url if found else ""
     text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
-    answer = format_answer(task, text)
+    answer = format_answer(request.task, text)
     outputs = describe_stored(branch) | {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": url}
-    return await finish(job, answer, outputs, [*plan_answer_part(issue, answer), *plan_reaction(job, "+1")])
+    return await finish(job, answer, outputs, [*plan_answer_part(request.issue, answer), *plan_reaction(job, "+1")])
 
 
-async def _refuse(
-    task: FixTask,
-    issue: Issue,
-    reason: str,
-    job: FixJob,
-    waiting: PatchProposal | None = None,
-) -> RunResult:
-    status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
-    answer = format_refusal(task, reason)
-    effects: Sequence[Effect] = plan_answer_part(issue, answer)
-    if waiting and is_expired(waiting, issue.snapshot_time or job.run.now()):
-        status = ProposalStatus.EXPIRED
-        effects = plan_proposal_part(issue, answer)
-        if not job.run.policy.dry_run:
-            await in_thread(job.store.delete, waiting)
+async def _refuse(request: FixRequest, reason: str, job: FixJob) -> RunResult:
+    return await finish_unanswered(format_refusal(request.task, reason), request.issue, job)
+
+
+async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchProposal, job: FixJob) -> RunResult:
+    """Say why a stored proposal is not carried out. One that is too old is deleted, and is not shown any more."""
+    issue, answer = request.issue, format_refusal(request.task, reason)
+    has_expired = is_expired(waiting, issue.snapshot_time or job.run.now())
+    if has_expired and not job.run.policy.dry_run:
+        await in_thread(job.store.delete, waiting)
+    effects = plan_proposal_part(issue, answer) if has_expired else plan_answer_part(issue, answer)
+    status = ProposalStatus.EXPIRED if has_expired else ProposalStatus.AWAITING
     outputs = describe_stored(waiting) | {"proposal-status": status.value}
     return await finish(job, answer, outputs, [*effects, *plan_reaction(job, "confused")])
 
@@ -140,13 +123,13 @@ async def _refuse(
 _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."
 
 
-class GitHubPullRequestTool:
-    """Implements `graph.fix_state.PullRequestTool`. Every step may be repeated after a run that was killed."""
+class GitHubPullRequestTool(PullRequestTool):
+    """Every step may be repeated after a run that was killed."""
 
-    def __init__(self, task: FixTask, admitted: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
-        self._task, self._admitted, self._issue, self._job = task, admitted, admitted.issue, job
-        self._proposal, self._store = proposal, job.store
-        self._who = task.actor or "a workflow"
+    def __init__(self, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
+        self._request, self._task, self._issue = request, request.task, request.issue
+        self._proposal, self._job, self._store = proposal, job, job.store
+        self._who = request.task.actor or "a workflow"
         self._shown = CommentState()
         self.text = ""
         """What the comment says afterwards, with links to `links`."""
@@ -171,7 +154,7 @@ class GitHubPullRequestTool:
             repository=run.repository.slug,
             issue=self._task.number,
             issue_text=hash_text(self._issue.title, self._issue.body),
-            role=self._admitted.role,
+            role=self._request.role,
             now=self._issue.snapshot_time or run.now(),
         )
         if reason := proposal_problem(proposal, facts):

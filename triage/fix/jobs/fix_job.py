@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError
 
@@ -13,18 +15,25 @@ from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchP
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
-from triage.fix.fix_ports import BaseFiles, OpenExample, ProposalStore, ReportExample
+from triage.outside.output.job_files import PROPOSAL, read_own_file, write_file
 from triage.run.may_run.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.run.run_context import Run, RunResult
 from triage.run.write.write_results import write_effects
 from triage.safety.safe_markdown import escape_markdown
+from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import read_parts
 from triage.say.notices import plan_fix_result
 from triage.say.our_comment import find_our_comment, plan_comment_parts, read_state
 from triage.say.template import render_block
 
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
+    from triage.fix.github.proposal_store import GitHubProposalStore
+    from triage.reproduce.fix_example import FixExample
+
 MAX_RESULT_BYTES = 8_000_000
+MAX_RUNS_BYTES = 1_000_000
 MAX_ERROR_CHARS = 4_000
 
 
@@ -38,36 +47,63 @@ class FixResult(Value):
 
 
 @dataclass(frozen=True)
+class JobFiles:
+    """What jobs leave each other in the workspace, by artifacts. Raises BadInput for what cannot be read or written."""
+
+    workspace: Path
+    redactor: SecretRedactor
+
+    def read_result(self) -> FixResult | None:
+        """Return what the job `propose` has found; None without its file."""
+        data = read_own_file(self.workspace, PROPOSAL, MAX_RESULT_BYTES)
+        if data is None:
+            return None
+        if len(data) > MAX_RESULT_BYTES:
+            raise BadInput(f"The file with the proposal has more than {MAX_RESULT_BYTES:,} bytes.")
+        try:
+            return FixResult.model_validate_json(data)
+        except ValidationError:
+            raise BadInput(
+                "The file with the proposal cannot be read. Use the artifact of the job `propose`."
+            ) from None
+
+    def write_result(self, result: FixResult) -> dict[str, str]:
+        """Write the file for the jobs after `propose`. Returns the outputs that name it."""
+        text = result.model_dump_json(indent=1)
+        if self.redactor.redactor_for("proposal")(text) != text:
+            raise BadInput("The patch holds one of the run's own secrets. It is not written.")
+        path = write_file(self.workspace, PROPOSAL, text)
+        return {"proposal-file": path, "proposal-status": result.status.value}
+
+    def write_example(self, example: "FixExample") -> None:
+        """Write what the job `verify` runs of the report."""
+        redact = self.redactor.redactor_for("example")
+        for name, text in example.files.items():
+            write_file(self.workspace, name, redact(text))
+
+    def read_runs(self) -> tuple[bytes, bytes] | None:
+        """Return what the example did there, on the base and with the change: a stranger's words. None without."""
+        try:
+            base, after = (
+                read_own_file(self.workspace, f"example-{name}.json", MAX_RUNS_BYTES) for name in ("base", "after")
+            )
+        except BadInput:
+            return None
+        return None if base is None or after is None else (base, after)
+
+
+@dataclass(frozen=True)
 class FixJob:
     run: Run
-    store: ProposalStore
-    open_files: Callable[[str], BaseFiles]
+    store: "GitHubProposalStore"
+    open_files: Callable[[str], "CommitFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
-    read_result: Callable[[], bytes | None]
-    """The file of the job before; None without one."""
-    write_result: Callable[[str], str]
-    """Writes the file for the next job. Returns its path."""
-    open_example: OpenExample = lambda _: None
+    files: JobFiles
+    open_example: Callable[[Issue], "FixExample | None"] = lambda _: None
     """The report's example, of the project as it is in the checkout. Slow."""
-    write_example: Callable[[ReportExample], None] = lambda _: None
-    """Writes its files for the job `verify`."""
-    read_runs: Callable[[], tuple[bytes, bytes] | None] = lambda: None
-    """What it did there, on the base and with the change; None if it was not run."""
     approvers: Approvers = "write"
     tests: ProposalTests = ""
     run_url: str = ""
-
-
-def parse_result(data: bytes | None) -> FixResult | None:
-    """Return the result of the job `propose`. Raises BadInput if the file is not one."""
-    if data is None:
-        return None
-    if len(data) > MAX_RESULT_BYTES:
-        raise BadInput(f"The file with the proposal has more than {MAX_RESULT_BYTES:,} bytes.")
-    try:
-        return FixResult.model_validate_json(data)
-    except ValidationError:
-        raise BadInput("The file with the proposal cannot be read. Use the artifact of the job `propose`.") from None
 
 
 def describe_stored(stored: PatchProposal | None) -> dict[str, str]:
@@ -116,6 +152,12 @@ async def finish(
     return RunResult(Status.DEGRADED if done.failures else status)
 
 
+async def finish_unanswered(answer: str, issue: Issue, job: FixJob) -> RunResult:
+    """Write one line below what the comment shows: the command is not carried out."""
+    effects = [*plan_answer_part(issue, answer), *plan_reaction(job, "confused")]
+    return await finish(job, answer, {"proposal-status": ProposalStatus.NONE.value}, effects)
+
+
 OFF_START = (
     "Commit `{commit}` is not on the default branch, so a pull request would bring other commits along. Start the "
     "workflow on the default branch."
@@ -125,8 +167,10 @@ NO_WORDS = "say what to change, after the id."
 
 @dataclass(frozen=True)
 class FixRequest:
+    """A command, with what GitHub says of it now."""
+
+    task: FixTask
     issue: Issue
-    """As GitHub shows it now."""
     role: str
     refusal: str = ""
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
@@ -145,18 +189,13 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
     """
     run = job.run
     issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
-    role = await _read_role(task, job)
-    return FixRequest(issue, role, role_problem(role) or _command_problem(task, issue, job))
-
-
-async def _read_role(task: FixTask, job: FixJob) -> str:
-    if not task.actor:  # started by hand, which takes write access
-        return "write"
-    run = job.run
-    try:
-        return await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
-    except TriageError:
-        return "none"
+    role = "write"  # which starting a workflow by hand takes
+    if task.actor:
+        try:
+            role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
+        except TriageError:
+            role = "none"
+    return FixRequest(task, issue, role, role_problem(role) or _command_problem(task, issue, job))
 
 
 def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
@@ -185,13 +224,8 @@ async def find_start_problem(job: FixJob) -> str:
     return "" if is_on_it else OFF_START.format(commit=commit[:12])
 
 
-def shows_proposal(issue: Issue) -> bool:
-    """Whether our comment shows a patch that waits for an answer."""
-    return bool(read_shown_commit(issue))
-
-
 def read_shown_commit(issue: Issue) -> str:
-    """Return the last commit of the patch that our comment shows; empty without one, or if somebody has edited it."""
+    """Return the last commit of the patch that our comment shows and that waits for an answer; empty without one."""
     comment = find_our_comment(issue)
     return read_state(issue).proposal if comment and "proposal" in read_parts(comment.body) else ""
 

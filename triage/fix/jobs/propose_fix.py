@@ -1,6 +1,6 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
@@ -9,11 +9,9 @@ from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, Pr
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.fix_ports import BaseFiles, ReportExample
-from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, format_answer, read_fix_request
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResult, finish
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.fix.proposal_text import render_abandoned, render_proposal
-from triage.ports import Services
 from triage.run.may_run.commands import CommandName, parse_command
 from triage.run.may_run.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger
@@ -25,33 +23,53 @@ from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
 from triage.say.our_comment import find_our_comment, read_state
 
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
+    from triage.reproduce.fix_example import FixExample
+
 MAX_ROLE_LOOKUPS = 5
 
 
-async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
+async def propose_fix(request: FixRequest, job: FixJob) -> RunResult:
     """Run the fix flow up to the person, and write what it found for the next jobs."""
-    admitted = await read_fix_request(task, job)
-    if admitted.refusal:
-        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
-    run = job.run
-    issue = restore_issue_at_trigger(admitted.issue, run.event_issue, run.now(), run.now())
-    try:
-        earlier = await _find_earlier(task, job)
-    except TriageError as error:
-        return await _write_without_run(job, FixResult(error=str(error)))
-    if task.command == "revise" and earlier is None:
-        return await _write_without_run(job, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
-    if earlier and earlier.revision >= MAX_REVISIONS:
-        return await _write_without_run(job, FixResult(error=TOO_OFTEN))
+    from triage.fix.graph.fix_graph import extend_report, run_fix
+    from triage.fix.graph.fix_state import FixContext, FixState
+    from triage.graph.run_graph import run_graph
+
+    run, task = job.run, request.task
+    issue = restore_issue_at_trigger(request.issue, run.event_issue, run.now(), run.now())
+    earlier, problem = await _find_earlier(task, job)
+    if problem:
+        return await finish(job, render_abandoned(problem), job.files.write_result(FixResult(error=problem)))
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
     example = await in_thread(job.open_example, issue)
-    result, report = await _run(task, issue, earlier, files, services, job, example)
-    draft = result.draft
-    shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(result.error)
-    outputs = _write_result(job, result)
+
+    async def triage(issue: Issue, repository: Repository) -> RunReport:
+        return await run_graph(issue, repository, services, run.cancelled)
+
+    change_request, feedback = await in_thread(_read_requests, issue, task, job)
+    state = FixState(
+        issue=issue,
+        repository=run.repository,
+        change_request=change_request,
+        example=_describe_example(example, issue),
+    )
+    if earlier is not None:
+        diff = await in_thread(_format_earlier, earlier, files, job)
+        state = state.model_copy(
+            update={"diff": diff, "human_feedback": feedback, "iteration_count": earlier.revision + 1}
+        )
+    with run.progress.group("Proposal"):
+        state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
+    draft = None if state.error else state.draft
+    status = ProposalStatus.AWAITING if draft else state.status
+    error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
+    shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(error)
+    outputs = job.files.write_result(FixResult(status=status, error=error, draft=draft))
     if draft and example:
-        job.write_example(example)
+        job.files.write_example(example)
+    report = extend_report(state, services)
     if report is None:
         return await finish(job, shown, outputs)
     done = await write_effects(plan_proposed(shown, outputs, report), run)
@@ -59,49 +77,21 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
     return RunResult(Status.FAILED if done.needs_setup_fix else report.status, report)
 
 
-async def _find_earlier(task: FixTask, job: FixJob) -> PatchProposal | None:
+async def _find_earlier(task: FixTask, job: FixJob) -> tuple[PatchProposal | None, str]:
+    """Return the version that a person wants changed, and why it cannot be."""
     if task.command != "revise":
-        return None
-    stored = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
-    found = [one for one in stored if one.id == task.proposal_id]
-    return found[0] if found else None
+        return None, ""
+    try:
+        stored = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
+    except TriageError as error:
+        return None, str(error)
+    earlier = next((one for one in stored if one.id == task.proposal_id), None)
+    if earlier is None:
+        return None, UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]
+    return earlier, TOO_OFTEN if earlier.revision >= MAX_REVISIONS else ""
 
 
-async def _run(
-    task: FixTask,
-    issue: Issue,
-    earlier: PatchProposal | None,
-    files: BaseFiles,
-    services: Services,
-    job: FixJob,
-    example: ReportExample | None,
-) -> tuple[FixResult, RunReport | None]:
-    from triage.fix.graph.fix_graph import extend_report, run_fix
-    from triage.fix.graph.fix_state import FixContext, FixState
-    from triage.graph.run_graph import run_graph
-
-    run = job.run
-
-    async def triage(issue: Issue, repository: Repository) -> RunReport:
-        return await run_graph(issue, repository, services, run.cancelled)
-
-    words = await in_thread(_read_requests, issue, task, job)
-    state = FixState(issue=issue, repository=run.repository, change_request=words.change_request)
-    state = state.model_copy(update={"example": _describe_example(example, issue)})
-    if earlier is not None:
-        diff = await in_thread(_format_earlier, earlier, files, job)
-        state = state.model_copy(
-            update={"diff": diff, "human_feedback": words.feedback, "iteration_count": earlier.revision + 1}
-        )
-    with run.progress.group("Proposal"):
-        state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
-    report = extend_report(state, services)
-    if state.error or state.draft is None:
-        return FixResult(status=state.status, error=(state.error or "")[:MAX_ERROR_CHARS]), report
-    return FixResult(status=ProposalStatus.AWAITING, draft=state.draft), report
-
-
-def _describe_example(example: ReportExample | None, issue: Issue) -> str:
+def _describe_example(example: "FixExample | None", issue: Issue) -> str:
     """Return the example, and what our comment says of a run of it on the default branch."""
     comment, reproduced = find_our_comment(issue), read_state(issue).reproduced
     if example is None or comment is None or reproduced is None or reproduced.example != hash_example(example.code):
@@ -110,7 +100,7 @@ def _describe_example(example: ReportExample | None, issue: Issue) -> str:
     return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
-def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> str:
+def _format_earlier(earlier: PatchProposal, files: "CommitFiles", job: FixJob) -> str:
     """Return the diff of the version that a person wants changed, against the commit that it was made from."""
     try:
         files = job.open_files(earlier.base)
@@ -127,12 +117,7 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> st
 _ABOUT_A_PATCH = (CommandName.FIX, CommandName.REVISE, CommandName.REJECT)
 
 
-class _Requests(NamedTuple):
-    change_request: str
-    feedback: list[str]
-
-
-def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
+def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[str]]:
     """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first.
 
     Of a version that was rejected before, the last reason.
@@ -160,14 +145,4 @@ def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
     elif not feedback or feedback[-1] != task.words:
         feedback.append(task.words)
     rejected = f"An earlier version was rejected: {reason}" if reason else ""
-    return _Requests("\n".join(filter(None, [request, rejected])), feedback[-MAX_REVISIONS:])
-
-
-async def _write_without_run(job: FixJob, result: FixResult) -> RunResult:
-    return await finish(job, render_abandoned(result.error), _write_result(job, result))
-
-
-def _write_result(job: FixJob, result: FixResult) -> dict[str, str]:
-    """Write the file for the next jobs. Returns the outputs that name it."""
-    path = job.write_result(result.model_dump_json(indent=1))
-    return {"proposal-file": path, "proposal-status": result.status.value}
+    return "\n".join(filter(None, [request, rejected])), feedback[-MAX_REVISIONS:]

@@ -1,22 +1,62 @@
 """Chooses the job of the fix flow by its task. The first one, the gate, is here: it only reads."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
+from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixTask
+from triage.fix.base_files import open_base_files
+from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_refusal, read_fix_request
+from triage.fix.jobs.fix_job import (
+    FixJob,
+    FixRequest,
+    JobFiles,
+    find_start_problem,
+    finish,
+    finish_unanswered,
+    format_refusal,
+    read_fix_request,
+)
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
-from triage.run.run_context import RunResult
+from triage.run.run_context import Run, RunResult
 from triage.run.write.write_results import write_skip, write_unfinished
 
+if TYPE_CHECKING:
+    from triage.app.app import App
+    from triage.reproduce.fix_example import FixExample
 
-async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
-    admitted = await read_fix_request(task, job)
-    if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
-        return await finish(job, format_refusal(task, admitted.refusal), {}, status=Status.SKIPPED)
-    refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")
+OBJECT_WRITE_SECONDS = 0.25
+"""Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
+
+
+def open_fix_job(app: "App", run: Run, open_example: "Callable[[Issue], FixExample | None]") -> FixJob:
+    """Open what a job of the fix flow acts through. Raises BadInput as `App.github`."""
+    return FixJob(
+        run,
+        store=app.open_github(
+            GitHubProposalStore,
+            seconds_between_writes=OBJECT_WRITE_SECONDS,
+            server_url=app.environment.server_url,
+        ),
+        open_files=partial(open_base_files, app.root),
+        files=JobFiles(app.workspace, app.redactor),
+        open_example=open_example,
+        approvers=app.settings.approvers,
+        tests=app.settings.proposal_tests,
+        run_url=app.environment.run_url,
+    )
+
+
+async def gate_fix(request: FixRequest, job: FixJob) -> RunResult:
+    """Say which job follows, if any."""
+    task = request.task
+    refusal = request.refusal or (await find_start_problem(job) if task.makes_proposal else "")
     if refusal:
         return await finish(job, format_refusal(task, refusal), {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
@@ -40,10 +80,12 @@ JOBS = {
     "fix-report": report_fix,
     "fix-apply": apply_fix,
 }
+ANSWERING = ("fix-report", "fix-apply")
+"""Jobs that may write to the issue."""
 
 
 async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
-    """Do what this job does of the fix flow.
+    """Do what this job does of the fix flow. Each asks GitHub again whether the person may command it.
 
     Raises:
         SetupError: The workflow's author must fix something.
@@ -53,7 +95,14 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
     if task.command not in COMMANDS[name]:
         return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)
     try:
-        return await JOBS[name](task, job)
+        request = await read_fix_request(task, job)
+        answer = format_refusal(task, request.refusal)
+        if request.may_ask and (not request.refusal or name == "fix-gate"):
+            return await JOBS[name](request, job)
+        if request.may_ask and name in ANSWERING:
+            return await finish_unanswered(answer, request.issue, job)
+        # Whatever strangers write, and how often, no job follows and nobody answers.
+        return await finish(job, answer, {}, status=Status.SKIPPED)
     except IssueMoved as error:
         return write_skip(str(error), job.run)
     except GitHubUnavailable as error:

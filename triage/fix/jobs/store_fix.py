@@ -1,31 +1,32 @@
 """The job that stores the patch as commits. No model: it checks everything about the patch again."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
-from triage.domain.run import Status
-from triage.domain.task import FixTask
-from triage.fix.commit_text import build_request, holds_exactly
-from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, format_answer, parse_result, read_fix_request
+from triage.fix.commit_text import build_commits, is_stored_exactly
+from triage.fix.jobs.fix_job import FixJob, FixRequest, describe_stored, finish
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
-from triage.run.may_run.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
+from triage.run.may_run.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS
 from triage.run.run_context import RunResult
 from triage.say.hidden_state import hash_text
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
 
 OTHER_COMMITS = (
     "The commits of this patch hold something that its diff does not show, or another message or time. It is not "
     "proposed. Ask again."
 )
-MAX_SWEPT = 20
+MAX_EXPIRED = 20
 """Expired proposals of other issues that one job deletes."""
 
 
-async def store_fix(task: FixTask, job: FixJob) -> RunResult:
+async def store_fix(request: FixRequest, job: FixJob) -> RunResult:
     """Store the patch below `refs/triage/proposals`, and delete the proposals that it replaces.
 
     Raises:
@@ -33,37 +34,34 @@ async def store_fix(task: FixTask, job: FixJob) -> RunResult:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    admitted = await read_fix_request(task, job)
-    if admitted.refusal:
-        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
-    result = parse_result(job.read_result())
+    result = job.files.read_result()
     if result is None or result.draft is None:
         return await finish(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
     files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(find_all_problems, draft, admitted.issue, files, job)
+    problems = await in_thread(find_all_problems, draft, request.issue, files, job)
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
     if job.run.policy.dry_run:
         return await finish(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
-    now = admitted.issue.snapshot_time or job.run.now()
+    now = request.issue.snapshot_time or job.run.now()
     stored = await in_thread(_store, draft, files, now, job)
-    await in_thread(_delete_others, stored, job)
+    await in_thread(_delete_others, stored, now, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await finish(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _store(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> PatchProposal:
-    request = build_request(draft, files)
-    stored = job.store.store(request)
-    if not holds_exactly(stored, request, job.store, now):  # a ref with the hash of this draft was there before
-        if not stored.is_branch:
+def _store(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) -> PatchProposal:
+    commits = build_commits(draft, files)
+    stored = job.store.store(draft.issue or 0, draft.base, commits, now)
+    if not is_stored_exactly(stored, commits, job.store, now):  # a ref with the hash of this draft was there before
+        if not stored.is_approved:
             job.store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     return stored
 
 
-def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: FixJob) -> list[str]:
+def find_all_problems(draft: PatchDraft, issue: Issue, files: "CommitFiles", job: FixJob) -> list[str]:
     """Return why a patch may not be stored or shown: it is for something else, or breaks a rule. Slow.
 
     Asks GitHub; raises as the store.
@@ -81,14 +79,13 @@ def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: Fi
     return find_problems(draft, files, modules, run.config.protected_paths)
 
 
-def _delete_others(stored: PatchProposal, job: FixJob) -> None:
+def _delete_others(stored: PatchProposal, now: datetime, job: FixJob) -> None:
     """Delete what this proposal replaces, and what is too old. What cannot be deleted now goes with the next one."""
     try:
         for other in job.store.list_proposals(stored.issue):
-            if not other.is_branch and other.commit != stored.commit:
+            if not other.is_approved and other.commit != stored.commit:
                 job.store.delete(other)
-        for other in job.store.list_expired(MAX_SWEPT):
-            if is_expired(other, stored.created_at):
-                job.store.delete(other)
+        for other in job.store.list_expired(now, MAX_EXPIRED):
+            job.store.delete(other)
     except TriageError as error:
         job.run.progress.info(f"Older proposals were not deleted: {error}")

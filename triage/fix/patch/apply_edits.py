@@ -1,49 +1,39 @@
 """Files as a model's answer leaves them: its search-and-replace edits are applied all, or none."""
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion
-from triage.fix.fix_answers import EditAnswer, FileAnswer
-from triage.fix.fix_ports import BaseFiles
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
+    from triage.fix.graph.ask_model import EditAnswer, FileAnswer
 
 
-class LineEnds(Enum):
-    NONE = "no line end"
-    LF = "LF"
-    CRLF = "CRLF"
-    MIXED = "line ends of several kinds"
+MIXED_ENDS = "line ends of several kinds"
 
 
-def find_line_ends(text: str) -> LineEnds:
-    """Return the line ends of a text. A carriage return alone counts as another kind."""
+def find_line_ends(text: str) -> str:
+    """Return "LF", "CRLF" or `MIXED_ENDS`; empty without any. A carriage return alone is another kind."""
     pairs, feeds, returns = text.count("\r\n"), text.count("\n"), text.count("\r")
     if pairs != returns or (pairs and pairs != feeds):
-        return LineEnds.MIXED
+        return MIXED_ENDS
     if pairs:
-        return LineEnds.CRLF
-    return LineEnds.LF if feeds else LineEnds.NONE
+        return "CRLF"
+    return "LF" if feeds else ""
 
 
 MAX_EDITS = 100
 """Of one file. Each is looked for in the whole file."""
-MAX_DESCRIBED = 3
-"""Edits whose text is not there and that are compared with all lines of the file."""
 MAX_SHOWN_LINES = 8
 """Lines of the file in one message."""
 _MAX_LINE_CHARS = 160
 _MAX_COMPARED_LINES = 12
 """Lines of a text that is searched for."""
-_MAX_SEARCHED_LINES = 30_000
-"""Of the file, about a second."""
-_MAX_COMPARED_WORDS = 40
-"""Of a line."""
-_WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
-_MIN_SIMILARITY = 0.3
-"""Mean over the lines. Below it, the nearest lines have nothing to do with the text."""
+_MAX_PLACES = 1_000
+"""Of one of these lines in the file."""
 
 
 class RejectedEdits(Exception):
@@ -62,12 +52,7 @@ class _Replacement(NamedTuple):
     """Number of the edit, from 1."""
 
 
-class _Missing(NamedTuple):
-    name: str
-    search: str
-
-
-def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
+def apply_edits(path: str, base: BaseFile, edits: "Sequence[EditAnswer]") -> str:
     """Return the text of the file with all edits.
 
     Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
@@ -77,7 +62,7 @@ def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
         RejectedEdits: At least one edit does not apply.
     """
     ends = find_line_ends(base.text)
-    if ends is LineEnds.MIXED:
+    if ends == MIXED_ENDS:
         raise RejectedEdits([f"{path} has line ends of several kinds and cannot be edited: leave it as it is."])
     if not edits:
         raise RejectedEdits([f"There is no edit of {path}: give at least one, or leave the file out."])
@@ -86,19 +71,22 @@ def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
             [f"{path} has {len(edits)} edits; {MAX_EDITS} are allowed: join those of neighbouring lines."]
         )
     text = base.text.replace("\r\n", "\n")
-    found = [_find_replacement(path, text, number, edit) for number, edit in enumerate(edits, 1)]
+    lines = text.split("\n")
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        places.setdefault(line.strip(), []).append(number)
+    found: list[_Replacement | str] = []
+    for number, edit in enumerate(edits, 1):
+        one = _find_replacement(path, text, number, edit)
+        found.append(one or _describe_missing(lines, places, f"Edit {number} of {path}", edit.search))
     replacements = sorted(one for one in found if isinstance(one, _Replacement))
-    problems = [one for one in found if isinstance(one, str)]
-    missing = [one for one in found if isinstance(one, _Missing)]
-    problems += [_describe_missing(text, one.name, one.search) for one in missing[:MAX_DESCRIBED]]
-    problems += [f"{one.name}: the text does not occur in the file." for one in missing[MAX_DESCRIBED:]]
-    problems += _find_overlaps(path, replacements)
+    problems = [one for one in found if isinstance(one, str)] + _find_overlaps(path, replacements)
     if problems:
         raise RejectedEdits(problems)
     edited = _match_final_newline(_replace(text, replacements), text)
     if edited == text:
         raise RejectedEdits([f"The edits of {path} change nothing together: leave the file out."])
-    return edited.replace("\n", "\r\n") if ends is LineEnds.CRLF else edited
+    return edited.replace("\n", "\r\n") if ends == "CRLF" else edited
 
 
 def finish_new_text(text: str) -> str:
@@ -107,7 +95,7 @@ def finish_new_text(text: str) -> str:
     return f"{lines.rstrip(chr(10))}\n" if lines.strip() else ""
 
 
-def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _Replacement | _Missing | str:
+def _find_replacement(path: str, text: str, number: int, edit: "EditAnswer") -> _Replacement | str | None:
     search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
     name = f"Edit {number} of {path}"
     if not search:
@@ -125,7 +113,7 @@ def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _R
             f"{name}: the text occurs {len(starts)} times in the file (lines {lines}"
             f"{', …' if len(starts) > MAX_SHOWN_LINES else ''}): add lines around it until it occurs once."
         )
-    return _Missing(name, search)
+    return None
 
 
 def _find_starts(text: str, search: str) -> list[int]:
@@ -160,40 +148,26 @@ def _match_final_newline(edited: str, text: str) -> str:
     return edited.rstrip("\n")
 
 
-def _describe_missing(text: str, name: str, search: str) -> str:
+def _describe_missing(lines: Sequence[str], places: Mapping[str, Sequence[int]], name: str, search: str) -> str:
+    """Say where most lines of the text stand, apart from white space. `places` has the numbers of each line."""
     missing = f"{name}: the text does not occur in the file"
-    lines = text.split("\n")
-    wanted = search.strip("\n").split("\n")
-    start = _find_nearest(lines, wanted)
-    if start is None:
-        return f"{missing}, nor do similar lines: copy the text from the file as it is."
+    wanted = search.replace("\r\n", "\n").strip("\n").split("\n")
+    starts = Counter(
+        number - offset
+        for offset, line in enumerate(wanted[:_MAX_COMPARED_LINES])
+        if line.strip()
+        for number in places.get(line.strip(), [])[:_MAX_PLACES]
+    )
+    if not starts:
+        return f"{missing}, nor does one of its lines: copy the text from the file as it is."
+    start = max(0, max(starts, key=lambda one: (starts[one], -one)))
     shown = lines[start : start + min(len(wanted) + 2, MAX_SHOWN_LINES)]
     numbered = "\n".join(f"{number}: {line[:_MAX_LINE_CHARS]}" for number, line in enumerate(shown, start + 1))
     return f"{missing}: copy it as it is. The nearest lines are:\n{numbered}"
 
 
-def _find_nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """Index of the first of the lines that resemble the wanted ones most."""
-    compared = [_split_words(line) for line in wanted[:_MAX_COMPARED_LINES]]
-    words = [_split_words(line) for line in lines[:_MAX_SEARCHED_LINES]]
-    least = _MIN_SIMILARITY * max(1, sum(map(bool, compared)))
-    windows = (words[start : start + len(compared)] for start in range(len(words)))
-    scores = [sum(map(_score_line, compared, window)) for window in windows]
-    best = max(range(len(scores)), key=scores.__getitem__)
-    return best if scores[best] >= least else None
-
-
-def _split_words(line: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(line[: 4 * _MAX_LINE_CHARS])[:_MAX_COMPARED_WORDS])
-
-
-def _score_line(first: frozenset[str], second: frozenset[str]) -> float:
-    """From 0 to 1: the share of words in both among the words of either (Jaccard index)."""
-    return len(first & second) / len(first | second) if first and second else 0.0
-
-
 def build_versions(
-    answers: Sequence[FileAnswer], files: BaseFiles, earlier: Mapping[str, str] | None = None
+    answers: "Sequence[FileAnswer]", files: "CommitFiles", earlier: Mapping[str, str] | None = None
 ) -> tuple[list[FileVersion], list[str]]:
     """Return the files and what is wrong with the answer, one sentence per problem.
 
@@ -211,19 +185,19 @@ def build_versions(
     return versions, problems
 
 
-def _group_by_path(answers: Sequence[FileAnswer]) -> dict[str, list[FileAnswer]]:
+def _group_by_path(answers: "Sequence[FileAnswer]") -> "dict[str, list[FileAnswer]]":
     groups: dict[str, list[FileAnswer]] = {}
     for answer in answers:
         groups.setdefault(read_path(answer), []).append(answer)
     return groups
 
 
-def read_path(answer: FileAnswer) -> str:
+def read_path(answer: "FileAnswer") -> str:
     """Return the path of an answer relative to the top folder."""
     return answer.file_path.strip().removeprefix("./").removeprefix("/")
 
 
-def _build_version(path: str, group: Sequence[FileAnswer], files: BaseFiles, earlier: str | None) -> FileVersion:
+def _build_version(path: str, group: "Sequence[FileAnswer]", files: "CommitFiles", earlier: str | None) -> FileVersion:
     description = " ".join(answer.description for answer in group if answer.description)
     found = files.read(path)
     if isinstance(found, str):

@@ -1,25 +1,266 @@
 """Decides whether a draft may be shown and stored, and what a reader should know of it before anything else.
 
-It trusts nothing: every job that uses a draft asks again.
+A patch writes tracked source, tests, documentation and changelogs, or new ones beside them. A rule that forbids it is a
+sentence that says what to do. Every job that uses a draft asks again.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from triage.domain.proposal import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleSummary, PatchDraft
-from triage.fix.fix_ports import BaseFiles
-from triage.fix.patch.file_rules import find_content_problems
-from triage.fix.patch.path_rules import find_path_problem, is_inside, show_path
-from triage.fix.patch.unified_diff import diff_file, diff_files, read_base_text
+from pathspec import PathSpec
+
+from triage.base.text import quote_value
+from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, PatchDraft
+from triage.find.files.file_roles import classify_file
+from triage.find.files.languages import detect_language
+from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
+from triage.fix.patch.modules import Module, is_inside
+from triage.fix.patch.unified_diff import diff_files, read_base_text
+from triage.safety.clean_text import find_invisible, find_mixed_words
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
+
+MAX_PATH_CHARS = 200
+_SHOWN_CHARS = 100
+_NEW_NAME = re.compile(r"(?!.*\$\()[\w@$([](?:[\w.@+$()[\] -]*[\w@+$)\]-])?", re.ASCII)
+"""Of a folder or file: none that begins with a dot, nor one that runs a command where a workflow puts the names of
+changed files into a script."""
+_TEXT = r"(?:mdx?|rst|txt|adoc|asciidoc|markdown)"
+_NO_LIST = r"(?!.*(?:requirements|constraints))"
+"""Package managers read such text."""
+_CHANGELOG = re.compile(
+    rf"(?:^|/)(?:change[-_]?log|changes|history|news|release[-_]?notes)(?:\.{_TEXT})?$", re.IGNORECASE
+)
+_ENTRY = re.compile(
+    rf"(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|fragments)/{_NO_LIST}"
+    rf"(?:[\w+-]+(?:\.[\w-]+)*\.{_TEXT}|\+?\d+\.(?:feature|bug_?fix|fix|docs?|removal|deprecation|breaking|misc|other"
+    r"|improvement|internal|trivial|false_positive|false_negative))$",
+    re.IGNORECASE,
+)
+"""As towncrier and its kin collect them: `changelog.d/12.fix.md`, `newsfragments/12.bugfix`."""
+_PROSE = re.compile(
+    r"\.(?:mdx?|rst|adoc|asciidoc|markdown|html?|css|s[ac]ss|less|j2|jinja2?)$|(?:^|/)readme\.txt$"
+    rf"|(?:^|/)(?:docs?|documentation)/{_NO_LIST}.*\.txt$",
+    re.IGNORECASE,
+)
+"""Documentation, and pages with their styles."""
+_TEST_DATA = re.compile(r"\.(?:snap|phpt|feature|golden|expected|out|stdout|stderr|[ct]sv)$", re.IGNORECASE)
+"""Of files that are tests by folder or name."""
+_ORDERS = re.compile(
+    rf"(?:^|/)(?:agents?|claude|gemini|codex|copilot-instructions|warp|qwen|crush|skill)(?:\.[\w-]+)*\.{_TEXT}$"
+    rf"|\.(?:prompt|instructions|chatmode|agent)\.{_TEXT}$"
+    r"|(?:^|/)(?:(?:jenkinsfile|azure-pipelines|dangerfile|lefthook|renovate-config)[.-][^/]+|presubmit\.py|cirrus\.star)$",
+    re.IGNORECASE,
+)
+"""What agents obey, and what services run with a token. It only looks like documentation and source."""
+
+
+def find_path_problem(
+    path: str,
+    files: "CommitFiles",
+    *,
+    is_new: bool,
+    modules: Sequence[Module],
+    protected: Sequence[str],
+) -> str:
+    """Return why a patch may not write a file, in one sentence; empty if it may.
+
+    Args:
+        path: Relative to the top folder. May be hostile.
+        files: Those of the base commit.
+        is_new: The patch adds the file.
+        modules: What the patch is limited to. Their tests may stand elsewhere.
+        protected: Gitignore patterns of the project.
+    """
+    base, shown = files.read(path), show_path(path)
+    if isinstance(base, str):
+        return f"{shown} cannot be changed: it is {base}."
+    if is_new != (base is None):
+        return f"{shown} {'exists already' if is_new else 'does not exist'}: edit files that exist, and add others."
+    if not path.isprintable() or '"' in path or "\\" in path:
+        return f"{shown} is no plain name: use another path."
+    if any(part.startswith(".") for part in path.split("/")):
+        return f"{shown} is below a name that begins with a dot, such as workflows: leave it as it is."
+    if problem := _find_new_problem(path, files) if is_new else "":
+        return problem
+    if _is_protected(path, protected):
+        return f"{shown} is one of the project's protected paths: leave it as it is."
+    is_tested = files.is_test(path) and any(is_inside(path, module.tests) for module in modules)
+    is_within = is_tested or any(is_inside(path, module.paths) for module in modules)
+    if not is_within and not _is_changelog(path, files, is_new=is_new):
+        allowed = ", ".join(place for module in modules for place in module.paths) or "no module"
+        return f"{shown} is outside the modules that may change ({allowed}): leave it as it is."
+    if not has_allowed_kind(path):
+        return f"{shown} is no source, test, documentation or changelog: leave it as it is."
+    reason = files.find_skip_reason(path, base.text if base else "")
+    return f"{shown} is not edited by hand ({reason}): leave it as it is." if reason else ""
+
+
+def has_allowed_kind(path: str) -> bool:
+    """Whether it is source, documentation, a changelog, or what a test expects. Others steer tools, and are data."""
+    if _ORDERS.search(path):
+        return False
+    is_text = detect_language(path) is not None or any(kind.search(path) for kind in (_PROSE, _CHANGELOG, _ENTRY))
+    return is_text or (_TEST_DATA.search(path) is not None and classify_file(path).is_test)
+
+
+def _is_changelog(path: str, files: "CommitFiles", *, is_new: bool) -> bool:
+    """Whether it is a changelog that exists, or a new file in a folder of entries that exists."""
+    if is_new:
+        return _ENTRY.search(path) is not None and files.read(path.rpartition("/")[0]) is not None
+    return _CHANGELOG.search(path) is not None
+
+
+def show_path(path: str) -> str:
+    """Return a path for a message: in quotes and with escapes unless it is plain."""
+    shown = path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…"
+    return shown if shown.isprintable() and not find_invisible(shown) and "`" not in shown else ascii(shown)
+
+
+def _find_new_problem(path: str, files: "CommitFiles") -> str:
+    """Return why there can be no new file, which is in its folder, or in a new one."""
+    shown, (*folders, name) = show_path(path), path.split("/")
+    names = [name]
+    while folders:
+        found = files.read("/".join(folders))
+        if found == "a folder":
+            break
+        if found is not None:
+            return f"{shown} is below {'/'.join(folders)}, which is no folder: use another path."
+        names.append(folders.pop())
+    if len(path) > MAX_PATH_CHARS or not all(map(_NEW_NAME.fullmatch, names)):
+        return f"{shown} is no plain name: use ASCII letters, digits and `_-.@+`, at most {MAX_PATH_CHARS} characters."
+    return ""
+
+
+def _is_protected(path: str, protected: Sequence[str]) -> bool:
+    lower = tuple(one.lower() for one in protected)
+    return _compile_gitignore(tuple(protected)).match_file(path) or _compile_gitignore(lower).match_file(path.lower())
+
+
+@lru_cache(maxsize=8)
+def _compile_gitignore(patterns: tuple[str, ...]) -> "PathSpec[Any]":
+    # The default backend backtracks: a hostile pattern would keep it busy for hours.
+    return PathSpec.from_lines("gitignore", patterns, backend="re2")
+
+
+_SLASH = r"(?:/|&sol;|\\u002f|\\x2f)"
+_COLON = r"(?::|&colon;|\\u003a|\\x3a)"
+_ADDRESS = re.compile(
+    rf"(?P<start>[a-z][a-z0-9+.-]{{1,20}}{_COLON}\\?{_SLASH}\\?{_SLASH}"
+    rf"|\b(?:https?|wss?|ftps?){_COLON}\s*(?:{_SLASH}|\\|(?<=:)(?=[\w-]{{1,63}}\.\w))"
+    r"|(?<=[\"'`(=])(?=\\{0,2}/)[\\/]{2,8}(?=[\w-]{2,63}\.|\[)"
+    r"|(?:(?<=[\"'`(=])\\{4}|(?<=[r@][\"'])\\{2})(?=[\w-]{2,63}[\\.][\w\\])"
+    r"|(?<=[=(:][ \t])//(?=[\w-]{1,63}(?:\.[\w-]{1,63})+\.?(?:[/\s>)?#\"']|:\d|\Z))"
+    r"|\bwww\d?\.(?=\w)|(?<![\w.+-])[\w.+-]{1,64}@(?=[\w-]{1,63}(?:\.[\w-]{1,63})+:[\w~/.-]))"
+    r"(?:[^\s\"'`<>]|[\"'`<>](?=[^\s/@]{0,64}@))*",
+    re.IGNORECASE,
+)
+"""A scheme with its slashes, as browsers take them too, slashes behind a quote, also those of Windows, which sends a
+host its user's login, or `git@host:path`; up to a blank or a quote, unless what stands before that is a user's name.
+Behind a blank, two slashes mostly begin a comment."""
+_END = ".,:;!?)]}|*_\\"
+"""What ends a sentence or a call and no address."""
+_NOBODYS = re.compile(
+    r"(?:(?:[a-z+]+:)?//)?(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost|127\.0\.0\.1|\[::1\]?)"
+    r"(?::(?:\d+|\$?\{[\w.]*))?(?:(?=[}/?#])(?:[\w.~%?&=#+${}-]|/(?!/))*)?",
+    re.IGNORECASE,
+)
+"""Of hosts that belong to nobody (RFC 2606, RFC 6761) or to the machine itself."""
+
+
+def find_new_addresses(text: str, base_text: str) -> list[str]:
+    """Return the addresses of a text that are not in the old one, without those of reserved hosts.
+
+    An address that code puts together from parts is not found, nor is one inside of another that is returned.
+    """
+    known = set(_find_addresses(base_text))
+    return list(dict.fromkeys(one for one in _find_addresses(text) if one not in known))
+
+
+def _find_addresses(text: str) -> Iterator[str]:
+    for found in _ADDRESS.finditer(text):
+        address = found[0].rstrip(_END)
+        if len(address) > len(found["start"]) and not _NOBODYS.fullmatch(address):
+            yield address
+
+
+MAX_NAMED = 5
+"""Lines or addresses that a message names."""
+
+
+def find_content_problems(file: FileVersion, base: BaseFile | None, files: "CommitFiles") -> Iterator[str]:
+    """Yield what a file must not contain, each in a sentence that says what to do. `base` is None for a new file."""
+    path, text, old = file.path, file.text, base.text if base else ""
+    if base and old == text:
+        yield f"{path} is not changed: leave it out."
+        return
+    if old.strip() and not text.strip():
+        yield f"{path} would be empty: a patch cannot remove files."
+        return
+    yield from _find_other_line_ends(path, text, old)
+    yield from _find_odd_characters(path, text, old)
+    yield from _find_secrets(path, text)
+    if addresses := find_new_addresses(text, old):
+        shown = _join([quote_value(redact_likely_secrets(address)) for address in addresses])
+        yield f"{path} has an address that was not there ({shown}): leave it out, or use a host such as example.com."
+    if reason := files.find_skip_reason(path, text):
+        yield f"{path} would be a file that nobody edits by hand ({reason}): write it so that people can read it."
+    before = (files.count_syntax_errors(path, old) or 0) if old else 0
+    if (errors := files.count_syntax_errors(path, text) or 0) > before:
+        yield f"{path} would have {errors} syntax errors instead of {before}: correct it so that it parses."
+
+
+def _find_other_line_ends(path: str, text: str, old: str) -> Iterator[str]:
+    # A carriage return alone ends a line for Python, and not for GitHub's diff.
+    ends, expected = find_line_ends(text), find_line_ends(old) if old else "LF"
+    if MIXED_ENDS in (ends, expected) or (ends and expected and ends != expected):
+        yield f"{path} would have {ends} instead of {expected}: leave the line ends as they are."
+
+
+def _list_added_lines(text: str, old: str) -> list[str]:
+    """Lines that are in the text more often than in the old one. A byte order mark may stay and go."""
+    mark = "\ufeff" if old.startswith("\ufeff") else ""
+    return list((Counter(_split(text.removeprefix(mark))) - Counter(_split(old.removeprefix(mark)))).elements())
+
+
+def _split(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _find_odd_characters(path: str, text: str, old: str) -> Iterator[str]:
+    added = "\n".join(_list_added_lines(text, old))
+    # In code, characters for the direction of text make a comment out of what the compiler reads
+    # ("Trojan Source", CVE-2021-42574).
+    if found := find_invisible(added):
+        names = _join([f"U+{ord(char):04X}" for char in found])
+        yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
+    known = set(find_mixed_words(old))
+    if mixed := [quote_value(word) for word in find_mixed_words(added) if word not in known]:
+        yield f"{path} has words of two scripts that look alike ({_join(mixed)}): write each in one."
+
+
+def _find_secrets(path: str, text: str) -> Iterator[str]:
+    """Yield what looks like a secret. The old text has none: it would not have been shown."""
+    lines = zip(text.split("\n"), redact_likely_secrets(text, path).split("\n"), strict=True)
+    if numbers := [str(number) for number, (line, masked) in enumerate(lines, 1) if line != masked]:
+        yield f"{path} has what looks like a secret in line {_join(numbers)}: leave it out."
+
+
+def _join(named: Sequence[str]) -> str:
+    return ", ".join(named[:MAX_NAMED]) + (", …" if len(named) > MAX_NAMED else "")
+
+
 MAX_CHANGED_LINES = 3_000
-MAX_ENTRY_LINES = 15
-"""Of a changelog that is in none of the modules."""
 
 
 def find_problems(
-    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
+    draft: PatchDraft, files: "CommitFiles", modules: Sequence[Module], protected: Sequence[str]
 ) -> list[str]:
     """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
 
@@ -48,69 +289,33 @@ def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
     counts = Counter(file.path for file in draft.files)
     # Two versions of a file would be two commits, of which only the last one is shown.
     yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
-    paths = list(counts)
-    folded = Counter(map(str.casefold, paths))
-    for path in paths:
-        if folded[path.casefold()] > 1:
-            yield f"{show_path(path)} differs from another file of the patch by upper and lower case only: rename one."
-        if any(other.startswith(f"{path}/") for other in paths):
+    for path in counts:
+        if any(other.startswith(f"{path}/") for other in counts):
             yield f"{show_path(path)} is a file and a folder of the patch: rename one."
 
 
-def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleSummary]) -> Iterator[str]:
+def _find_odd_modules(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[str]:
     known = {module.name for module in modules}
     if not draft.modules:
         yield "The patch names no module: name those that it changes."
-    for module in draft.modules:
-        if module.name not in known:
-            yield f"{show_path(module.name)} is no module of the repository: name one of those that are listed."
-
-
-def limit_places(
-    chosen: Sequence[AffectedModule], files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
-) -> Callable[[str, bool], str]:
-    """Return what says why a patch may not write a path, which is of a new file or not; see `find_path_problem`."""
-    names = {module.name for module in chosen}
-    inside = [module for module in modules if module.name in names]
-
-    def find_place_problem(path: str, is_new: bool) -> str:
-        return find_path_problem(
-            path,
-            files,
-            is_new=is_new,
-            module_paths=[place for module in inside for place in module.paths],
-            test_paths=[place for module in inside for place in module.tests],
-            protected=protected,
-        )
-
-    return find_place_problem
+    for name in draft.modules:
+        if name not in known:
+            yield f"{show_path(name)} is no module of the repository: name one of those that are listed."
 
 
 def _find_file_problems(
-    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
+    draft: PatchDraft, files: "CommitFiles", modules: Sequence[Module], protected: Sequence[str]
 ) -> Iterator[str]:
-    find_place_problem = limit_places(draft.modules, files, modules, protected)
-    names = {module.name for module in draft.modules}
-    places = [place for module in modules if module.name in names for place in (*module.paths, *module.tests)]
+    inside = [module for module in modules if module.name in draft.modules]
     for file in draft.files:
-        problem = find_place_problem(file.path, file.is_new_file)
-        if not problem and not file.is_new_file and not is_inside(file.path, places):
-            problem = _find_entry_problem(file, files)
-        base = files.read(file.path)
-        yield from (
-            [problem] if problem else find_content_problems(file, base if isinstance(base, BaseFile) else None, files)
-        )
+        if problem := find_path_problem(file.path, files, is_new=file.is_new_file, modules=inside, protected=protected):
+            yield problem
+        else:
+            base = files.read(file.path)
+            yield from find_content_problems(file, base if isinstance(base, BaseFile) else None, files)
 
 
-def _find_entry_problem(file: FileVersion, files: BaseFiles) -> str:
-    """Return why a file outside of all modules, which is a changelog, gets more than an entry; empty if it does not."""
-    diff = diff_file(file, read_base_text(file.path, files))
-    if not diff.removed and diff.added <= MAX_ENTRY_LINES:
-        return ""
-    return f"{file.path} is a changelog outside of the modules: add at most {MAX_ENTRY_LINES} lines, and remove none."
-
-
-def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
+def _find_odd_tests(draft: PatchDraft, files: "CommitFiles") -> Iterator[str]:
     for file in draft.tests:
         if not files.is_test(file.path):
             shown = show_path(file.path)
@@ -120,7 +325,7 @@ def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
             yield f"{show_path(file.path)} is a test by its folder and name: list it with the tests."
 
 
-def _find_size(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
+def _find_size(draft: PatchDraft, files: "CommitFiles") -> Iterator[str]:
     total = sum(one.changed for one in diff_files(draft, files))
     if total > MAX_CHANGED_LINES:
         yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
@@ -142,19 +347,19 @@ LONG_LINE_CHARS, UNUSUAL_LINE_CHARS = 200, 120
 between the two is a warning only where the file has none as long."""
 
 
-def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
+def list_warnings(draft: PatchDraft, files: "CommitFiles") -> list[str]:
     """Return warnings of one sentence each. Names in them are a model's words."""
     lines = sum(one.changed for one in diff_files(draft, files))
     number = "1 file" if len(draft.files) == 1 else f"{len(draft.files)} files"
     warnings = [f"Large diff: about {lines:,} lines in {number}."] if lines > LARGE_DIFF_LINES else []
     if len(draft.modules) > MANY_MODULES:
-        warnings.append(f"Multi-module change: {', '.join(show_path(module.name) for module in draft.modules)}.")
+        warnings.append(f"Multi-module change: {', '.join(map(show_path, draft.modules))}.")
     if long := [show_path(file.path) for file in draft.files if _has_long_line(file, files)]:
         warnings.append(f"Lines of more than {UNUSUAL_LINE_CHARS} characters: {', '.join(long)}.")
     return warnings
 
 
-def _has_long_line(file: FileVersion, files: BaseFiles) -> bool:
+def _has_long_line(file: FileVersion, files: "CommitFiles") -> bool:
     known = set(read_base_text(file.path, files).splitlines())
     usual = max((len(line.expandtabs()) for line in known), default=0)
     limit = min(LONG_LINE_CHARS, max(UNUSUAL_LINE_CHARS, usual))

@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pydantic import Field
+
 from triage.domain.project_config import ModuleConfig
-from triage.domain.proposal import EditablePath, ModuleSummary
-from triage.fix.patch.path_rules import is_below, is_inside
+from triage.domain.proposal import EditablePath
+from triage.domain.value import Value
 
 MAX_MODULES = 40
 _MAX_SHARE = 1 / 3
@@ -20,6 +22,23 @@ _CONTAINER_SHARE = 1 / 10
 _USUAL_TEST_FOLDERS = ("tests/", "test/")
 """In a repository without any test."""
 _MAX_LANGUAGES = 3
+
+
+class Module(Value):
+    """A part of the repository to which a patch can be limited."""
+
+    name: str
+    """Its path prefix, or its name in the settings."""
+    paths: list[str] = Field(min_length=1)
+    """Folders with a slash at the end, files, and folders without their folders, such as `src/./`."""
+    description: str = ""
+    """Of the settings."""
+    source_files: int = Field(0, ge=0)
+    """Without tests."""
+    languages: list[str] = Field(default_factory=list)
+    """The most frequent first."""
+    tests: list[str] = Field(default_factory=list)
+    """Folders with a slash at the end, and files, outside `paths` as well."""
 
 
 @dataclass(slots=True)
@@ -47,7 +66,7 @@ class _Part:
     """None if it cannot be divided."""
 
 
-def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleConfig]) -> list[ModuleSummary]:
+def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleConfig]) -> list[Module]:
     """Return the modules, sorted by name: those of the settings, or at most 40 folders.
 
     Args:
@@ -67,7 +86,7 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
         inside = [file.language for file in files if file.is_product_code and is_inside(file.path, places)]
         languages = [language for language, _ in Counter(inside).most_common(_MAX_LANGUAGES)]
         facts.append(
-            ModuleSummary(
+            Module(
                 name=name,
                 paths=places,
                 description=description,
@@ -79,7 +98,7 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
     return facts
 
 
-def find_module(path: str, modules: Sequence[ModuleSummary]) -> ModuleSummary | None:
+def find_module(path: str, modules: Sequence[Module]) -> Module | None:
     """Return the module of a file: the one whose place is the most specific."""
     found = [(len(place), module.name, module) for module in modules for place in module.paths if is_below(path, place)]
     return max(found, key=lambda one: one[:2])[2] if found else None
@@ -190,3 +209,16 @@ def _iter_folders(place: str) -> Iterator[str]:
     while folder:
         folder = folder.rpartition("/")[0]
         yield f"{folder}/" if folder else ""
+
+
+def is_below(path: str, place: str) -> bool:
+    """Whether a file is at a place, see `Module.paths`. A folder may lack the slash at its end."""
+    if place == "./" or place.endswith("/./"):
+        folder = place.removesuffix("./")
+        return path.startswith(folder) and "/" not in path[len(folder) :]
+    return path == place or path.startswith(f"{place.removesuffix('/')}/")
+
+
+def is_inside(path: str, places: Sequence[str]) -> bool:
+    """Whether a file is at one of the places."""
+    return any(is_below(path, place) for place in places)

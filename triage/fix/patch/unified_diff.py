@@ -3,18 +3,19 @@
 import re
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from triage.base.errors import BadInput, GitError
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion, PatchDraft
-from triage.fix.fix_ports import BaseFiles
 from triage.git.git import Git
+
+if TYPE_CHECKING:
+    from triage.fix.base_files import CommitFiles
 
 _OPTIONS = ("--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--text")
 _MAX_DIFF_BYTES = 10 * MAX_FILE_CHARS
 """Two texts of the largest size have less."""
 _HUNK_HEADING = re.compile(rb"^(@@ [^@]* @@).*$", re.MULTILINE)
-_ESCAPES = {"\a": r"\a", "\b": r"\b", "\t": r"\t", "\n": r"\n", "\v": r"\v", "\f": r"\f", "\r": r"\r"}
 
 
 class FileDiff(NamedTuple):
@@ -32,7 +33,7 @@ class FileDiff(NamedTuple):
         return self.added + self.removed
 
 
-def diff_files(draft: PatchDraft, files: BaseFiles) -> list[FileDiff]:
+def diff_files(draft: PatchDraft, files: "CommitFiles") -> list[FileDiff]:
     """Return what each file of the whole patch changes on its base commit. Takes milliseconds for each.
 
     Raises:
@@ -41,12 +42,12 @@ def diff_files(draft: PatchDraft, files: BaseFiles) -> list[FileDiff]:
     return [diff_file(file, read_base_text(file.path, files)) for file in draft.files]
 
 
-def format_diff(draft: PatchDraft, files: BaseFiles) -> str:
+def format_diff(draft: PatchDraft, files: "CommitFiles") -> str:
     """Return the whole patch against its base commit, as `git apply` takes it. Raises as `diff_files`."""
     return "".join(one.text for one in diff_files(draft, files))
 
 
-def read_base_text(path: str, files: BaseFiles) -> str:
+def read_base_text(path: str, files: "CommitFiles") -> str:
     """Return the text of a file of the base commit; empty if there is none to be changed."""
     base = files.read(path)
     return base.text if isinstance(base, BaseFile) else ""
@@ -79,31 +80,12 @@ def _diff_texts(old: str, new: str) -> str:
 def _format_heading(file: FileVersion, hunks: str) -> str:
     if not hunks and not file.is_new_file:
         return ""
-    # Git would take no hostile path, and print the names of our temporary files.
-    name, new_name = _quote_path(f"a/{file.path}"), _quote_path(f"b/{file.path}")
+    # Git would print the names of our temporary files. Names that it quotes are of no file that a patch may write.
+    name, new_name = f"a/{file.path}", f"b/{file.path}"
+    end = "\t" if " " in file.path else ""  # says where a name with a space ends
     mode = "new file mode 100644\n" if file.is_new_file else ""
-    names = f"--- {'/dev/null' if file.is_new_file else _end_name(name)}\n+++ {_end_name(new_name)}\n" if hunks else ""
+    names = f"--- {'/dev/null' if file.is_new_file else name + end}\n+++ {new_name}{end}\n" if hunks else ""
     return f"diff --git {name} {new_name}\n{mode}{names}"
-
-
-def _quote_path(path: str) -> str:
-    """Return a path as git prints it: in quotes, with octal bytes, unless it is printable ASCII."""
-    if path.isascii() and path.isprintable() and not any(char in path for char in '"\\'):
-        return path
-    return f'"{"".join(map(_quote_character, path))}"'
-
-
-def _quote_character(char: str) -> str:
-    if char in '"\\':
-        return f"\\{char}"
-    if char.isascii() and char.isprintable():
-        return char
-    return _ESCAPES.get(char) or "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogatepass"))
-
-
-def _end_name(name: str) -> str:
-    # A tab after a name with a space says where the name ends.
-    return f"{name}\t" if " " in name and not name.startswith('"') else name
 
 
 def cut_diff(text: str, max_lines: int) -> str:

@@ -5,8 +5,8 @@ from rich.console import Console
 
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
-from triage.domain.proposal import AffectedModule, FileVersion, PatchDraft
-from triage.fix.local.local_fix import MAX_OUTPUT_LINES, render_terminal_proposal
+from triage.domain.proposal import FileVersion, PatchDraft
+from triage.fix.local_fix import MAX_OUTPUT_LINES, render_terminal_proposal
 from triage.fix.patch.unified_diff import format_diff
 
 FILES = FakeFiles.of_texts(**{"shop/cart.py": "total = 1\nold = '\x1b[31m\u202ehidden'\nend = 1\n"})
@@ -21,7 +21,7 @@ def render(check_output: str = "", **changes: Any) -> str:
         "base": COMMIT,
         "summary": "Count from zero",
         "root_cause": "It starts at one.",
-        "modules": [AffectedModule(name="shop/", reason="")],
+        "modules": ["shop/"],
         "changes": [FileVersion(path="shop/cart.py", description="zero", text="total = 0\nend = 1\n")],
         "tests": [FileVersion(path="tests/test_cart.py", is_new_file=True, text="assert total == 0\n")],
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
-from triage.fix.local.local_workspace import LocalWorkspace
+from triage.git.write import UserRepository
 
 HOOKS = [
     "applypatch-msg",
@@ -23,7 +23,7 @@ HOOKS = [
     "post-rewrite",
     "post-index-change",
 ]
-Open = Callable[..., LocalWorkspace]
+Open = Callable[..., UserRepository]
 
 
 @pytest.fixture
@@ -50,11 +50,11 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_workspace(repository: Path, environment: Mapping[str, str]) -> Open:
-    def open_workspace(folder: Path = repository, **more: str) -> LocalWorkspace:
-        return LocalWorkspace(folder, {**environment, **more})
+def open_repository(repository: Path, environment: Mapping[str, str]) -> Open:
+    def open_repository(folder: Path = repository, **more: str) -> UserRepository:
+        return UserRepository(folder, {**environment, **more})
 
-    return open_workspace
+    return open_repository
 
 
 def make_dirty(repository: Path) -> None:

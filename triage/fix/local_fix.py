@@ -1,0 +1,117 @@
+"""The fix flow at a terminal: whoever runs it is shown the patch and asked, and the result is a local branch."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.console import Group
+from rich.markdown import Markdown
+from rich.text import Text
+
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.domain.issue import Issue, Repository
+from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutation
+from triage.domain.report import RunReport
+from triage.fix.base_files import CommitFiles
+from triage.fix.commit_text import build_commits, make_branch_name
+from triage.fix.graph.fix_graph import AskPerson, run_fix
+from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState, PullRequestTool
+from triage.fix.project_check import ProjectCheck
+from triage.fix.proposal_text import render_words
+from triage.git.write import UserRepository
+from triage.graph.run_graph import run_graph
+from triage.ports import Services
+from triage.safety.clean_text import clean_text
+
+PATIENT_SECONDS = PROPOSAL_LIFETIME.total_seconds()
+"""For what follows the triage: people read as long as they need. Each request and each check has its own limit."""
+CHECK_BEGINS = "The check runs in a clean work tree of the last commit. What it writes elsewhere stays."
+MAX_NAMES = 9
+"""Branch names that are tried: an earlier fix of the same issue may have taken some."""
+
+
+async def fix_locally(
+    state: FixState,
+    services: Services,
+    branch: "LocalBranch",
+    check: ProjectCheck | None,
+    cancelled: asyncio.Event,
+    ask_person: AskPerson | None = None,
+) -> FixState:
+    """Propose a fix, and make it a branch if the person approves. Without `ask_person` nobody is asked.
+
+    Args:
+        state: The issue, and what the user wants.
+        services: Of the run.
+        branch: Where the change goes.
+        check: The project's own; None for none.
+        cancelled: Ends the run.
+        ask_person: Shows the proposal.
+    """
+
+    async def triage(issue: Issue, repository: Repository) -> RunReport:
+        return await run_graph(issue, repository, services, cancelled)
+
+    def judge(draft: PatchDraft) -> CheckVerdict:
+        assert check is not None
+        return check.judge(branch.write_commits(draft))
+
+    if check is not None:
+        services.progress.info(CHECK_BEGINS)
+        try:
+            unchanged = await call_with_deadline(check.run_on_base, cancelled)
+        except OutOfTime:
+            return state.model_copy(update={"error": "The run was cancelled."})
+        if not unchanged.is_ok:
+            named = f" Tests that fail: {len(unchanged.failed)}." if unchanged.failed else ""
+            services.progress.info(f"The check fails on the last commit too, without any change.{named}")
+    services = replace(services, started=services.clock())
+    patient = replace(services, limits=services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS}))
+    context = FixContext(patient, branch.files, triage, branch, judge if check else None)
+    return await run_fix(state, context, cancelled, ask_person)
+
+
+class LocalBranch(PullRequestTool):
+    """A branch of the checkout. Nothing is pushed. Whoever can run this may make branches.
+
+    Commits of what was rejected stay: git deletes them after two weeks.
+    """
+
+    def __init__(self, files: CommitFiles, repository: UserRepository) -> None:
+        self.files, self._repository = files, repository
+
+    def write_commits(self, draft: PatchDraft) -> list[str]:
+        """Return the commits of a draft, to which no branch leads."""
+        return self._repository.write_commits(draft.base, build_commits(draft, self.files, is_local=True))
+
+    def store(self, draft: PatchDraft) -> PendingMutation:
+        """Return the last commit of a draft, and the first free name for its branch."""
+        commit, first = self.write_commits(draft)[-1], make_branch_name(draft.issue, draft.issue_title)
+        names = [first, *(f"{first}-{number}" for number in range(2, MAX_NAMES + 1))]
+        free = next((name for name in names if not self._repository.has_branch(name)), names[-1])
+        return PendingMutation(commit=commit, branch=free)
+
+    def create_branch(self, pending: PendingMutation) -> None:
+        self._repository.create_branch(pending.branch, pending.commit)
+
+
+MAX_OUTPUT_LINES = 15
+_STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red", "@": "cyan"}
+"""By the start of a line, as `git diff` colours it. The first that fits counts."""
+
+
+def render_terminal_proposal(draft: PatchDraft, diff: str, files: CommitFiles, check_output: str = "") -> Group:
+    """Return what would be done and the whole diff, without control characters.
+
+    `check_output` is what a check printed that fails with the change.
+    """
+    printed = clean_text(check_output).strip().split("\n")[-MAX_OUTPUT_LINES:] if check_output else []
+    end = [Text("It printed, at the end:", style="bold"), *map(Text, printed), Text()] if printed else []
+    return Group(Markdown(render_words(draft, files), hyperlinks=False), Text(), *end, *_render_diff(diff))
+
+
+def _render_diff(diff: str) -> Iterator[Text]:
+    # Added lines have no invisible characters: the checks of a patch refuse them.
+    for line in diff.removesuffix("\n").split("\n"):
+        style = next((style for start, style in _STYLES.items() if line.startswith(start)), "")
+        yield Text(clean_text(line).replace("\n", " "), style=style)
