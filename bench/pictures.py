@@ -20,8 +20,8 @@ from triage.domain.report import RunReport
 from triage.say.job_page import render_summary
 
 ISSUES = 40
-BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 870
-"""Of this long page the picture has the top: figures and calibration."""
+BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 760
+"""Of this long page the picture has the top: the figures, and the first fixes."""
 _OPENED = re.compile(r"<details>(?=\s*<summary>(?:Evidence|\d+ steps))")
 
 

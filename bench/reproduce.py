@@ -19,14 +19,13 @@ from triage.find.rank.query import build_query
 from triage.find.rank.ranking import Ranking, rank_files
 from triage.find.retriever import make_search_query
 from triage.read.read_issue import read_issue
-from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.evidence import Evidence, Run
 from triage.reproduce.example.example import NoExample
 from triage.reproduce.example.read_example import read_example
-from triage.reproduce.executed_code import find_executed_code
+from triage.reproduce.pages import find_executed_code
+from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
 from triage.reproduce.run_example import VersionRunner
-from triage.reproduce.select_example import Versions, open_project, select_example
 from triage.reproduce.verdict import choose_measure, summarize
 
 
@@ -67,8 +66,8 @@ def _make_issue(record: Mapping[str, Any]) -> Issue:
 def print_examples(records: list[dict[str, Any]], sources: Mapping[str, Path]) -> None:
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for record in records:
-        project = open_project(Source(sources[record["repo"]]), ReproduceConfig(), record["base_commit"])
-        found = read_example(read_issue(_make_issue(record)), project)
+        checkout = ProjectCheckout(sources[record["repo"]], ReproduceConfig(), record["base_commit"])
+        found = read_example(read_issue(_make_issue(record)), checkout.project)
         reasons[record["repo"]][found.reason if isinstance(found, NoExample) else "example"] += 1
     total = sum(reasons.values(), Counter[str]())
     for name, counts in [*reasons.items(), ("all", total)]:
@@ -78,14 +77,13 @@ def print_examples(records: list[dict[str, Any]], sources: Mapping[str, Path]) -
 def run_at_base(record: dict[str, Any], root: Path, path: Path) -> None:
     if path.exists():
         return
-    source, config = Source(root), ReproduceConfig()
-    project = open_project(source, config, record["base_commit"])
-    versions = Versions(source, project, [], record["base_commit"])
-    selection = select_example(_make_issue(record), source, project, versions, [])
-    if isinstance(selection, NoExample):
+    checkout = ProjectCheckout(root, ReproduceConfig(), record["base_commit"])
+    try:
+        selection = checkout.select(_make_issue(record), [])
+    except NothingToRun:
         return
     target = selection.targets[-1]
-    with VirtualEnvironments(source, os.environ, print, keep=False) as environments:
+    with VirtualEnvironments(checkout.source, os.environ) as environments:
         runs = VersionRunner(environments, selection, print).run(target)
     measure = choose_measure(runs, selection.expected)
     run: Run = summarize(target.on, runs, selection.expected, measure)

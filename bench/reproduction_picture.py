@@ -68,9 +68,9 @@ def run_example(title: str, body: str) -> str:
     with tempfile.TemporaryDirectory() as name:
         make_history(Path(name))
         app, _ = open_at_terminal(Path(name))
-        checkout = ProjectCheckout(app)
+        checkout = ProjectCheckout(app.root, app.config.reproduce)
         selection = checkout.select(Issue(number=7, title=title, body=body), [])
-        with VirtualEnvironments(checkout.source, os.environ, print, keep=False) as environments:
+        with VirtualEnvironments(checkout.source, os.environ) as environments:
             *_, evidence = checkout.run(selection, environments, lambda _: True, app.progress.info)
         pages = Pages(checkout.source, Repository(slug=SLUG, server_url="https://github.com"))
         return render_evidence(selection, evidence, pages)

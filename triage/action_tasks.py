@@ -35,13 +35,9 @@ async def carry_out(
     open_run = partial(App.open_run, output=output, cancelled=cancelled, seconds_until_killed=signals.seconds_left)
     name = app.settings.task
     if name == "scorecard":
-        from triage.backtest.make_scorecard import (
-            DEFAULT_SINCE,
-            make_scorecard,
-            open_scorecard,
-        )  # a triage needs none of it
+        from triage.backtest.make_scorecard import make_scorecard  # a triage needs none of it
 
-        return (await make_scorecard(open_scorecard(app, DEFAULT_SINCE), open_run(app))).status
+        return (await make_scorecard(app, open_run(app))).status
     if name == "doctor":
         from triage.app.doctor.doctor_command import run_doctor
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.say.sample_reports import FULL, RULES_STEPS, change_report
-from triage.backlog.backlog import Backlog, ListedIssue
+from triage.backlog.backlog import Backlog
 from triage.domain.issue import Issue
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
@@ -19,7 +19,7 @@ def make_backlog(*numbers: int, **fields: Any) -> Backlog:
         "server_url": "https://github.com",
         "query": "is:open label:bug",
         "listed_at": NEWEST,
-        "issues": [list_issue(number).issue for number in numbers],
+        "issues": [list_issue(number) for number in numbers],
     }
     return Backlog(**defaults | fields)
 
@@ -42,7 +42,6 @@ def make_report(number: int, title: str = "It breaks", same_as: int | None = Non
     return change_report(FULL, **defaults | fields)
 
 
-def list_issue(number: int, seconds_ago: int = 0, **fields: Any) -> ListedIssue:
-    defaults: dict[str, Any] = {"title": f"Issue {number}", "author": "mona"}
-    issue = Issue(number=number, **defaults | fields)
-    return ListedIssue(issue=issue, created_at=NEWEST - timedelta(seconds=seconds_ago))
+def list_issue(number: int, seconds_ago: int = 0, **fields: Any) -> Issue:
+    opened_at = NEWEST - timedelta(seconds=seconds_ago)
+    return Issue(**{"number": number, "title": f"Issue {number}", "author": "mona", "opened_at": opened_at} | fields)

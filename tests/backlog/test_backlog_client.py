@@ -37,7 +37,7 @@ def add_many(api: GitHubApi, count: int) -> None:
 
 
 def read(client: BacklogClient, query: str = "is:open") -> list[Issue]:
-    return [one.issue for page in client.iterate(query) for one in page.issues]
+    return [one for page, _ in client.iterate(query) for one in page]
 
 
 def numbers(issues: list[Issue]) -> list[int]:
@@ -65,7 +65,7 @@ def test_as_many_as_a_search_returns_newest_first(api: GitHubApi, client: Backlo
     add_many(api, 1_130)
     assert numbers(read(client)) == list(range(1_130, 130, -1))
     assert len(api.requests) == 1_000 / PAGE_SIZE
-    assert {page.total for page in client.iterate("is:open")} == {1_130}
+    assert {total for _, total in client.iterate("is:open")} == {1_130}
     assert numbers(read(client, "is:open created:<=2026-11-01T00:02:10Z")) == list(range(130, 0, -1))
 
 
@@ -96,7 +96,7 @@ def test_errors_that_pass_cost_no_issue(api: GitHubApi, client: BacklogClient, f
 def test_pages_get_smaller_while_large_ones_fail(api: GitHubApi, client: BacklogClient) -> None:
     add_many(api, PAGE_SIZE)
     api.faults.append(ApiFault(POST, 502, times=4))
-    assert len(next(client.iterate("is:open")).issues) < PAGE_SIZE
+    assert len(next(client.iterate("is:open"))[0]) < PAGE_SIZE
 
 
 def test_issues_with_huge_threads_are_listed_one_by_one(api: GitHubApi, client: BacklogClient) -> None:

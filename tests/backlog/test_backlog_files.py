@@ -35,7 +35,7 @@ def test_a_new_list_forgets_the_reports_of_the_last(files: BacklogFiles) -> None
 
 
 def test_our_secrets_are_masked_and_no_text_is_refused(files: BacklogFiles) -> None:
-    files.write_list(make_backlog(issues=[list_issue(1, title=f"Größe \ud800 {MODEL}").issue]))
+    files.write_list(make_backlog(issues=[list_issue(1, title=f"Größe \ud800 {MODEL}")]))
     files.write_reports(1, [make_report(1, title=MODEL)])
     files.write_table(f"# {MODEL}")
     written = [path for path in (files.folder / ".triage").iterdir() if path.is_file()]

@@ -10,7 +10,6 @@ from tests.backlog.backlog_values import make_backlog, make_report
 from tests.say.sample_reports import COMMIT, EVIL, PULL_REQUEST, missing, suspect
 from triage.backlog.backlog import LeftOut
 from triage.backlog.backlog_page import render_backlog
-from triage.backlog.backlog_results import BacklogResults
 from triage.domain.code import BestPlace, Span
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
@@ -22,7 +21,7 @@ FOUND = BestPlace(sign="trace", rule="frame", span=Span(path="src/a.py", start=3
 
 
 def render(*reports: RunReport, **fields: object) -> str:
-    return render_backlog(BacklogResults(make_backlog(**fields), list(reports)))
+    return render_backlog(make_backlog(**fields), reports)
 
 
 def rows(page: str) -> list[str]:
@@ -35,7 +34,7 @@ def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
     first, second = rows(render(placed, make_report(8, missing_information=asked)))
     assert first == (
         f"| [7]({ISSUES}7) **high** It \\*breaks\\* \\| badly | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
-        "the stack trace ends here, 9 of 10 |  |"
+        "the stack trace ends here |  |"
     )
     assert second == f"| [8]({ISSUES}8) It breaks |  | version, steps |"
 
@@ -96,7 +95,7 @@ def test_what_is_no_bug_and_what_was_not_triaged_have_tables_of_their_own() -> N
 
 
 def test_what_was_not_reached_is_not_triaged() -> None:
-    page = render_backlog(BacklogResults(make_backlog(8, 7), [make_report(8)]))
+    page = render_backlog(make_backlog(8, 7), [make_report(8)])
     assert f"| [7]({ISSUES}7) Issue 7 | Its batch did not get to it. |" in page
 
 

@@ -1,35 +1,38 @@
 """The list has every issue, or says why not, and where it goes on."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from testing.apps import make_app
 from testing.each_row import each_row
 from testing.fakes import NOW, FakeProgressLog
 from tests.backlog.backlog_values import list_issue
-from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue, ListedPage
-from triage.backlog.list_backlog import BY_BOT, NO_PAST, ListServices, find_skip_reason, list_backlog
+from triage.app.settings import Settings
+from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut
+from triage.backlog.list_backlog import BY_BOT, NO_PAST, find_skip_reason, list_backlog
 from triage.base.errors import BadInput, GitHubUnavailable
+from triage.domain.issue import Issue
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS
 
 
 def list_pages(
-    *pages: list[ListedIssue],
+    *pages: list[Issue],
     total: int = MAX_ISSUES,
     past: Iterable[list[PastIssue]] = (),
     query: str = "is:open \n label:bug",
     progress: FakeProgressLog | None = None,
 ) -> Backlog:
-    def iterate(asked: str) -> Iterator[ListedPage]:
+    def iterate(asked: str) -> Iterator[tuple[list[Issue], int]]:
         assert asked == "is:open label:bug"
-        yield from (ListedPage(page, total) for page in pages)
+        yield from ((page, total) for page in pages)
 
-    progress = progress or FakeProgressLog()
-    services = ListServices(iterate, lambda _: iter(past), ProjectConfig(), progress, lambda: NOW)
-    return list_backlog("o/r", "https://github.com", query, services)
+    app = make_app(Settings(), Path(), "o/r", progress=progress or FakeProgressLog())
+    return list_backlog(app, query, iterate, lambda _: iter(past), NOW)
 
 
 def test_every_issue_is_listed_once_or_has_a_reason() -> None:
@@ -75,12 +78,12 @@ def test_a_list_of_nothing_and_a_query_that_cannot_be_asked() -> None:
 )
 def test_why_an_issue_is_left_out(fields: dict[str, Any], reason: str) -> None:
     config = ProjectConfig(opt_out_label="no-triage", opt_in_label="triage-me")
-    assert find_skip_reason(list_issue(1, **fields).issue, config) == reason
+    assert find_skip_reason(list_issue(1, **fields), config) == reason
 
 
 def test_issues_are_compared_with_past_ones() -> None:
     listed = [list_issue(3, title="Crash", body="<!-- hidden -->" + "x" * 10_000), list_issue(2)]
-    known = PastIssue(number=2, title="Known", created_at=listed[0].created_at, fixes=[PastFix(number=9)])
+    known = PastIssue(number=2, title="Known", created_at=NOW, fixes=[PastFix(number=9)])
     newest, older = list_pages(listed, past=[[known]]).past
     assert (newest.number, newest.body) == (3, "x" * (MAX_BODY_CHARS - len("<!-- hidden -->")))
     assert older == known, "it has fixes, which the list does not read"

@@ -3,9 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from triage.backtest.judge import judge_issue
-from triage.backtest.results import IssueResult
-from triage.domain.past_issues import ClosingFix, OurComment, PredictedBy, Prediction, TriagedIssue
+from triage.backtest.judge import IssueResult, judge_issue
+from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PredictedBy, Prediction
 from triage.say.hidden_state import hash_label
 
 START = datetime(2026, 9, 7, tzinfo=UTC)
@@ -29,17 +28,17 @@ def comment(prediction: Prediction | None = None, **fields: Any) -> OurComment:
 
 def issue(
     number: int = 412, ours: OurComment | None = None, fix: list[str] | None = None, day: float = 3, **fields: Any
-) -> TriagedIssue:
+) -> ClosedIssue:
     described = {
         "title": "Import crashes on dates like 31.12.2025",
         "opened_at": at(-1),
         "fix": None if fix is None else ClosingFix(files=fix),
     } | fields
-    return TriagedIssue(number=number, closed_at=at(day), comment=ours or comment(), **described)
+    return ClosedIssue(number=number, closed_at=at(day), comment=ours or comment(), **described)
 
 
-def judge(*issues: TriagedIssue) -> list[IssueResult]:
-    return [judge_issue(one) for one in issues]
+def judge(*issues: ClosedIssue) -> list[IssueResult]:
+    return [judge_issue(one, one.comment) for one in issues if one.comment]
 
 
 BUG = [hash_label("bug")]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from triage.backtest.count import BacktestOutcome, score_results
-from triage.backtest.results import CaseResult, DuplicateResult, NamedPlace, PastCase, RankedFile
-from triage.domain.past_issues import PastFix, PastIssue
+from triage.backtest.backtest_page import BacktestOutcome, Figure, count_figures
+from triage.backtest.judge import CaseResult, DuplicateResult, PastCase, PlaceResult, RankedFile, judge_place
+from triage.domain.past_issues import PastFix, PastIssue, PredictedBy
 from triage.domain.run import Status
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
@@ -26,7 +26,7 @@ def case(number: int = 7, **changes: Any) -> PastCase:
     return PastCase(**fields | changes)
 
 
-def result(number: int = 7, rank: int | None = 1, chance: float = 0.8, **changes: Any) -> CaseResult:
+def result(number: int = 7, rank: int | None = 1, **changes: Any) -> CaseResult:
     """A result whose edited file has a rank among three; None for a miss."""
     files = [RankedFile(path=f"shop/other{place}.py", edited=False) for place in (1, 2, 3)]
     if rank:
@@ -36,19 +36,20 @@ def result(number: int = 7, rank: int | None = 1, chance: float = 0.8, **changes
         "kind": "bug",
         "status": Status.COMPLETE,
         "files": files,
-        "chance": chance,
         "seconds": 1.5,
     }
     return CaseResult(**fields | changes)
 
 
-def place(chance: float, edited: bool = True, sign: str = "name") -> NamedPlace:
-    path = "shop/cart.py" if edited else "shop/other1.py"
-    return NamedPlace.model_validate({"sign": sign, "path": path, "chance": chance, "edited": edited})
+def place(*, edited: bool = True, by: PredictedBy = "name") -> PlaceResult:
+    return judge_place(["shop/cart.py" if edited else "shop/other1.py"], by, ["shop/cart.py"])
 
 
 def outcome(
-    results: Sequence[CaseResult], duplicates: Sequence[DuplicateResult] = (), **changes: Any
+    results: Sequence[CaseResult],
+    duplicates: Sequence[DuplicateResult] = (),
+    examples: Sequence[Figure] = (),
+    **changes: Any,
 ) -> BacktestOutcome:
     fields: dict[str, Any] = {
         "repository": "acme/shop",
@@ -61,7 +62,8 @@ def outcome(
         "duplicates": list(duplicates),
         "by_issues": True,
     } | changes
-    return BacktestOutcome(score=score_results(results, duplicates), **fields)
+    figures = count_figures(results, duplicates, examples, by_issues=fields["by_issues"])
+    return BacktestOutcome(figures=figures, **fields)
 
 
 def fixed_issue(number: int, *fixes: PastFix, **changes: Any) -> PastIssue:

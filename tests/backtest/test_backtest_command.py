@@ -98,7 +98,7 @@ def test_closed_issues_with_their_fixes(history: tuple[Path, list[str]]):
         assert one["case"]["edited"] == [f"shop/part{number}.py"], "tests do not count"
         assert one["files"][0] == {"path": f"shop/part{number}.py", "edited": True}
         assert "shop/later.py" not in [file["path"] for file in one["files"]]
-    assert found["score"]["first"] == {"hits": 3, "cases": 3}
+    assert found["figures"][0]["rate"] == {"hits": 3, "cases": 3}
     assert found["left_out"] == {"the commit of the fix is not in this clone": 1}
     assert [(one["number"], one["outcome"]) for one in found["duplicates"]] == [(6, "found")]
 
@@ -119,8 +119,8 @@ def test_with_a_model_no_issue_starts_when_the_money_is_spent(history: tuple[Pat
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert len(found["results"]) == 1
-    assert found["score"]["usd"] > 0.01
-    assert found["score"]["by_model"]
+    assert found["results"][0]["usd"] > 0.01
+    assert found["results"][0]["by_model"]
     assert "Stopped at 0.01 US dollars (--max-usd)." in done.stderr
     assert server.requests
     assert all(request.path.endswith("/chat/completions") for request in server.requests), "the web knows the fix"

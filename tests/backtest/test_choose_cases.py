@@ -19,9 +19,9 @@ from triage.backtest.choose_cases import (
     NO_BUG,
     NO_CODE,
     NO_COMMIT,
+    REBASED,
     choose_commits,
     choose_issues,
-    find_base,
     open_history,
     split_message,
 )
@@ -106,15 +106,9 @@ def test_of_several_fixes_the_first_one_has_the_base_and_all_files_count():
     assert (case.base, case.fix, case.edited) == ("b", "c", ["a.py", "b.py"])
 
 
-def test_a_pull_request_that_was_rebased_begins_before_its_first_commit():
-    assert find_base(HISTORY, fix("d")) == "c"
-    assert find_base(HISTORY, fix("d", commits=2)) == "b"
-    assert find_base(HISTORY, fix("d", commits=9)) is None
-    assert find_base(HISTORY, fix("d", commits=2, files=["a.py", "b.py", "new.py"])) == "b"
-    assert find_base(HISTORY, fix("d", commits=2, files=["a.py"])) == "c", "others wrote the commit before"
-    assert find_base(HISTORY, fix("d", commits=2, files=["app/a.py", "app/b.py", "app/new.py"])) == "b", "in a folder"
-    [case] = choose(fixed_issue(7, fix("d", commits=2))).cases
-    assert (case.base, case.edited) == ("b", ["a.py", "b.py"])
+def test_of_a_pull_request_that_was_rebased_the_commit_before_is_not_known():
+    chosen = choose(fixed_issue(7, fix("d", commits=2)))
+    assert (chosen.cases, chosen.left_out) == ([], {REBASED: 1})
 
 
 def test_a_file_that_only_the_first_of_two_fixes_made_cannot_be_right():

@@ -1,24 +1,21 @@
 """The figures of a backtest are counts of its results."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.backtest.sample_issues import ISSUES, comment, issue, judge
 from tests.backtest.samples import place, result
-from triage.backtest.count import Rate, count_bands, count_issues, count_rate, score_results
-from triage.backtest.results import DuplicateResult
+from triage.backtest.backtest_page import count_figures
+from triage.backtest.count import Rate, count_issues, count_rate
+from triage.backtest.judge import DuplicateResult
 from triage.domain.run import Status
 
 RESULTS = [
-    result(1, rank=1, chance=0.95, comment_reason="found", place=place(0.95)),
-    result(2, rank=1, chance=0.72, comment_reason="found", place=place(0.72, edited=False)),
-    result(3, rank=3, chance=0.25, comment_reason="question"),
-    result(4, rank=None, chance=0.05, kind="question", usd=0.25, by_model=True),
-    result(
-        5, rank=None, chance=0.0, files=[], status=Status.DEGRADED, duplicate=3, comment_reason="duplicate", seconds=9.0
-    ),
-    result(6, rank=2, chance=0.3, comment_reason="analysis"),
+    result(1, rank=1, comment_reason="found", place=place()),
+    result(2, rank=1, comment_reason="found", place=place(edited=False)),
+    result(3, rank=3, comment_reason="question"),
+    result(4, rank=None, kind="question", usd=0.25, by_model=True),
+    result(5, rank=None, files=[], status=Status.DEGRADED, duplicate=3, comment_reason="duplicate", seconds=9.0),
+    result(6, rank=2, comment_reason="analysis"),
 ]
 DUPLICATES = [
     DuplicateResult(number=8, title="x", original=1, named=1, outcome="found"),
@@ -28,32 +25,33 @@ DUPLICATES = [
 
 
 def test_every_figure():
-    score = score_results(RESULTS, DUPLICATES)
-    assert (str(score.first), str(score.ranked), str(score.bugs)) == ("2 of 6", "4 of 6", "5 of 6")
-    assert str(score.comments) == "5 of 6"
-    assert score.comment_reasons == {"found": 2, "question": 1, "duplicate": 1, "analysis": 1}
-    assert (str(score.named), str(score.analysed)) == ("1 of 2", "0 of 1")
-    assert {sign: str(share) for sign, share in score.named_by_sign.items()} == {"name": "1 of 2"}
-    assert (str(score.duplicates), score.wrong_duplicates, str(score.unmarked_named)) == ("1 of 3", 1, "1 of 6")
-    assert (score.incomplete, score.seconds, score.median_seconds) == (1, 16.5, 1.5)
-    assert (score.usd, score.by_model) == (0.25, True)
-
-
-def test_bands_hold_each_issue_with_a_file_once():
-    bands = score_results([*RESULTS, result(7, chance=1.0)], []).bands
-    assert [(band.low, band.high, band.first.cases, band.first.hits) for band in bands] == [
-        (0.0, 0.1, 1, 0),
-        (0.1, 0.3, 1, 0),
-        (0.3, 0.5, 1, 0),
-        (0.7, 0.9, 1, 1),
-        (0.9, 1.0, 2, 2),
+    assert [(one.name, one.figure) for one in count_figures(RESULTS, DUPLICATES, by_issues=True)] == [
+        ("First file right", "2 of 6"),
+        ("Among the first three", "4 of 6"),
+        ("Read as a bug", "5 of 6"),
+        ("Comments", "5 of 6"),
+        ("Named places right", "1 of 2"),
+        ("One of the named files right", "1 of 2"),
+        ("Duplicates found", "1 of 3"),
+        ("Other duplicates named", "1 of 6"),
+        ("Incomplete", "1 of 6"),
+        ("Time", "16 s"),
+        ("Cost", "$0.25"),
     ]
-    assert bands[-1].mean_chance == 0.97
+
+
+def test_what_a_figure_says():
+    said = {one.name: one.explanation for one in count_figures(RESULTS, DUPLICATES, by_issues=True)}
+    reasons = "The place in the code: 2, a question to the reporter: 1, an earlier issue: 1, a model's analysis: 1"
+    assert said["Comments"] == reasons
+    assert said["Named places right"] == "found by a name in the issue (1 of 2)"
+    assert said["Duplicates found"].endswith("; for 1, another issue was named")
+    assert said["Time"] == "median 1.5 s an issue"
 
 
 def test_nothing_was_triaged():
-    score = score_results([], [])
-    assert (score.issues, str(score.first), score.bands, score.median_seconds) == (0, "none yet", [], 0.0)
+    figures = count_figures([], [], by_issues=False)
+    assert [one.figure for one in figures] == ["0 of 0", "0 of 0", "0 of 0", "0 s"]
 
 
 @pytest.mark.parametrize(
@@ -98,10 +96,3 @@ def test_what_the_server_does_not_say_is_not_counted() -> None:
     silent = comment(thumbs_up=None, thumbs_down=None, hidden_as=None)
     card = count_issues(judge(issue(ours=silent)))
     assert (card.hidden, card.thumbs_up, card.thumbs_down) == (Rate(), Rate(), Rate())
-
-
-@given(st.lists(st.floats(0, 1), max_size=40))
-def test_every_chance_is_in_one_band(chances: list[float]) -> None:
-    bands = count_bands([(one, True) for one in chances])
-    assert sum(band.first.cases for band in bands) == len(chances)
-    assert all(band.low - 0.005 <= band.mean_chance <= band.high + 0.005 for band in bands)

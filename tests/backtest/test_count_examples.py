@@ -8,10 +8,8 @@ import pytest
 from testing.checkouts.git_repositories import commit, git
 from testing.command_line import run_command
 from testing.servers.github_api import JOB_TOKEN, SLUG, serve_github_api
-from tests.backtest.samples import case, outcome, result
 from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
-from triage.backtest.count import ExampleScore, Rate, choose_examples, score_examples
-from triage.backtest.page import list_figures
+from triage.backtest.backtest_page import count_examples
 
 VERSIONS = {"1.0": GOOD, "1.1": BAD}
 AT = "2024-01-15T00:00:00Z"
@@ -37,12 +35,18 @@ def test_examples_are_run_before_the_fix_and_at_it(tmp_path: Path) -> None:
         done = run_command([*arguments, "--reproduce", "--no-container"], environ, tmp_path)
         refused = run_command(["backtest", "--repo", "shop", "--reproduce"], environ, tmp_path)
     assert counted.returncode == done.returncode == 0, done.stderr
-    found = {"hits": 2, "cases": 3}
-    nothing = dict.fromkeys(("tried", "ran", "failed", "fixed"), 0)
-    assert json.loads(counted.stdout)["examples"] == {"found": found, **nothing}, "nothing is run unasked"
+    found = ("With an example", "2 of 3")
+    unasked = list_pairs(json.loads(counted.stdout)["figures"])
+    assert found in unasked
+    assert "Examples that ran" not in dict(unasked), "nothing is run unasked"
     # The change of the third issue is not what its example shows: it does not fail before.
-    assert json.loads(done.stdout)["examples"] == {"found": found, "tried": 2, "ran": 2, "failed": 1, "fixed": 1}
+    ran = [("Examples that ran", "2 of 2"), ("Failed before the fix", "1 of 2"), ("Passed after it", "1 of 1")]
+    assert {found, *ran} <= {*list_pairs(json.loads(done.stdout)["figures"])}
     assert "--reproduce needs --github" in refused.stderr
+
+
+def list_pairs(figures: list[dict[str, str]]) -> list[tuple[str, str]]:
+    return [(one["name"], one["figure"]) for one in figures]
 
 
 @pytest.mark.parametrize(
@@ -53,20 +57,14 @@ def test_examples_are_run_before_the_fix_and_at_it(tmp_path: Path) -> None:
     ],
 )
 def test_the_page_says_whether_it_is_worth_it(hits: int, said: str) -> None:
-    examples = ExampleScore(found=Rate(hits=hits, cases=30))
-    figures = list_figures(outcome([result(1)], examples=examples))
-    assert ("With an example", f"{hits} of 30", said) in figures
-    assert "Examples that ran" not in [name for name, *_ in figures]
+    figures = count_examples([number < hits for number in range(30)])
+    assert [(one.figure, one.explanation) for one in figures] == [(f"{hits} of 30", said)]
 
 
 def test_what_running_them_said() -> None:
-    examples = score_examples([True] * 5, ["not run", "no failure", "fails after the fix", "fixed", "fixed"])
-    figures = [(name, figure) for name, figure, _ in list_figures(outcome([result(1)], examples=examples))]
-    ran = [("Examples that ran", "4 of 5"), ("Failed before the fix", "3 of 4"), ("Passed after it", "2 of 3")]
-    assert [one for one in figures if one in ran] == ran
-
-
-def test_at_most_twenty_are_run() -> None:
-    cases = [case(number) for number in range(50)]
-    chosen = choose_examples(cases, [number % 2 == 1 for number in range(50)])
-    assert [one.number for one in chosen] == list(range(1, 41, 2))
+    _, *figures = count_examples([True] * 5, ["not run", "no failure", "fails after the fix", "fixed", "fixed"])
+    assert [(one.name, one.figure) for one in figures] == [
+        ("Examples that ran", "4 of 5"),
+        ("Failed before the fix", "3 of 4"),
+        ("Passed after it", "2 of 3"),
+    ]

@@ -9,7 +9,7 @@ from tests.backtest.samples import case, fixed_issue
 from tests.say.sample_reports import FULL, change_report
 from triage.backtest.judge import judge_duplicate, judge_outcomes, judge_report
 from triage.domain.code import BestPlace, Span, Suspect
-from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, SimilarIssue, TriagedIssue
+from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, SimilarIssue
 
 PATH = "shop/cart.py"
 
@@ -25,24 +25,24 @@ def report(*paths: str, **changes: object):
 
 
 def test_files_are_right_if_the_fix_edited_them():
-    judged = judge_report(case(), report("shop/x.py", PATH, best_place=None), {"shop/x.py": 0.4, PATH: 0.2})
+    judged = judge_report(case(), report("shop/x.py", PATH, best_place=None))
     assert [file.edited for file in judged.files] == [False, True]
-    assert (judged.rank, judged.is_first_right, judged.is_among_ranked, judged.chance) == (2, False, True, 0.4)
+    assert (judged.rank, judged.is_first_right, judged.is_among_ranked) == (2, False, True)
 
 
 def test_a_named_place_is_right_if_the_fix_edited_it():
-    assert judge_report(case(), report(PATH, best_place=None), {}).place is None
-    found = judge_report(case(), report(PATH, best_place=place()), {})
+    assert judge_report(case(), report(PATH, best_place=None)).place is None
+    found = judge_report(case(), report(PATH, best_place=place()))
     assert found.place
-    assert (found.place.edited, found.place.chance, found.comment_reason) == (True, 0.6, "found")
-    wrong = judge_report(case(), report(best_place=place("shop/x.py")), {}).place
+    assert (found.place.by, found.place.first_right, found.comment_reason) == ("name", True, "found")
+    wrong = judge_report(case(), report(best_place=place("shop/x.py"))).place
     assert wrong
-    assert not wrong.edited
+    assert not wrong.first_right
 
 
 def test_no_files_are_no_hit():
-    judged = judge_report(case(), report(best_place=None), {})
-    assert (judged.rank, judged.chance, judged.is_among_ranked) == (None, 0.0, False)
+    judged = judge_report(case(), report(best_place=None))
+    assert (judged.rank, judged.is_among_ranked) == (None, False)
 
 
 def similar(number: int, named: bool) -> SimilarIssue:
@@ -127,7 +127,7 @@ def test_what_was_named_after_the_close_has_seen_the_fix() -> None:
     [([], False), ([-1], False), ([0], False), ([0.1], True), ([-1, 2, 9], True), ([3], True), ([3.1], False)],
 )
 def test_a_question_is_answered_between_our_comment_and_the_close(days: list[float], answered: bool) -> None:
-    asked: TriagedIssue = issue(ours=comment(asked=True), reporter_wrote_at=[at(day) for day in days])
+    asked = issue(ours=comment(asked=True), reporter_wrote_at=[at(day) for day in days])
     assert [one.answered for one in judge(asked)] == [answered]
 
 

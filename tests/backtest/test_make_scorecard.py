@@ -2,19 +2,19 @@
 
 import asyncio
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from testing.apps import make_app
 from testing.each_row import each_row
 from testing.fakes import FakeOutput
 from tests.run.run_harness import RunHarness
-from triage.backtest.closed_issues import ScorecardIssues
-from triage.backtest.make_scorecard import ScorecardJob, make_scorecard, parse_since
+from triage.app.settings import Settings
+from triage.backtest.make_scorecard import make_scorecard, parse_since
 from triage.base.errors import BadInput
-from triage.domain.issue import Repository
 from triage.domain.run import Status
 
-REPOSITORY = Repository(slug="acme/ledger", server_url="https://github.com")
 NOW = datetime(2026, 11, 22, 21, 30, tzinfo=UTC)
 
 
@@ -22,7 +22,7 @@ def test_a_cancelled_job_says_so() -> None:
     harness = RunHarness(output=FakeOutput())
     context = harness.build_context()
     context.cancelled.set()
-    result = asyncio.run(make_scorecard(ScorecardJob(ScorecardIssues("", "acme/ledger"), REPOSITORY, NOW), context))
+    result = asyncio.run(make_scorecard(make_app(Settings(), Path()), context))
     assert result.status is Status.DEGRADED
     assert "The scorecard is not ready" in harness.output.summaries[0]
 

@@ -11,20 +11,16 @@ from hypothesis import strategies as st
 from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, issue, judge, named
 from tests.backtest.samples import case, outcome, place, result
 from tests.backtest.test_count import DUPLICATES, RESULTS
-from triage.backtest.backtest_html import PLOT_SIZE, compute_interval, make_points, render_html_page
+from triage.backtest.backtest_page import render_html_page
 from triage.backtest.count import count_issues
-from triage.backtest.page import (
-    MAX_LISTED,
-    ScorecardPage,
-    render_scorecard,
-)
-from triage.domain.past_issues import TriagedIssue
+from triage.backtest.scorecard_page import MAX_LISTED, ScorecardPage, render_scorecard
+from triage.domain.past_issues import ClosedIssue
 from triage.safety.active_content import find_active_content
 from triage.say.report_pages import utf16_length
 from triage.say.template import MAX_SUMMARY_UNITS
 
 
-def make_page(*issues: TriagedIssue, **fields: object) -> ScorecardPage:
+def make_page(*issues: ClosedIssue, **fields: object) -> ScorecardPage:
     results = judge(*issues)
     values = {
         "repository": "acme/ledger",
@@ -133,9 +129,9 @@ hostile = st.text(max_size=60) | st.sampled_from(
 @settings(max_examples=60)
 @given(hostile, hostile, hostile)
 def test_no_text_of_an_issue_becomes_a_part_of_the_page(title: str, path: str, url: str):
-    one = result(1, case=case(title=title, edited=[path], url=url), place=place(0.9))
+    one = result(1, case=case(title=title, edited=[path], url=url), place=place())
     page = render_html_page(outcome([one], repository=title))
-    plain = render_html_page(outcome([result(1, case=case(title="x", edited=["x"], url=""), place=place(0.9))]))
+    plain = render_html_page(outcome([result(1, case=case(title="x", edited=["x"], url=""), place=place())]))
     seen, expected = Elements(), Elements()
     seen.feed(page)
     expected.feed(plain)
@@ -150,17 +146,3 @@ def test_the_page_needs_nothing_from_elsewhere():
     page = Elements()
     page.feed(render_html_page(WHOLE))
     assert not {tag for tag, _ in page.found} & {"script", "link", "img", "iframe", "form"}
-
-
-def test_points_lie_inside_of_the_plot():
-    for point in make_points(WHOLE.score.bands):
-        assert 0 <= point.x <= PLOT_SIZE
-        assert 0 <= point.top <= point.y <= point.bottom <= PLOT_SIZE
-        assert point.radius > 0
-
-
-def test_the_interval_is_wilsons():
-    low, high = compute_interval(8, 10)
-    assert (round(low, 3), round(high, 3)) == (0.541, 0.931)
-    assert compute_interval(0, 5)[0] == 0.0
-    assert compute_interval(5, 5)[1] == 1.0

@@ -15,7 +15,7 @@ from triage.base.errors import (
     RateLimited,
     TriageError,
 )
-from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction
 from triage.say.hidden_state import CommentState, FirstNamed, hash_label, render_state
 
 POST = "POST /graphql"
@@ -79,7 +79,7 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -
         thumbs_down=1,
         hidden_as="outdated",
     )
-    issue = TriagedIssue(
+    issue = ClosedIssue(
         number=8,
         title="Issue 8",
         opened_at=at(1),
@@ -89,7 +89,7 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -
         reporter_wrote_at=[at(6), at(5)],
         comment=comment,
     )
-    assert issues.read_closed_issues(START) == ClosedIssues(closed=1, triaged=[issue], since=START)
+    assert issues.read_closed_issues(START) == ClosedIssues(closed=1, issues=[issue], since=START)
     assert api.request_lines() == [POST] * 3  # one for our own login, once
 
 
@@ -101,7 +101,7 @@ def test_only_issues_that_were_closed_since_and_have_our_comment(api: GitHubApi,
     add_ours(api, 10)
     add_ours(api, 7)  # it is open
     found = issues.read_closed_issues(START)
-    assert (found.closed, [one.number for one in found.triaged]) == (2, [9])
+    assert (found.closed, [one.number for one in found.issues]) == (2, [9])
 
 
 def test_issues_without_a_comment_that_were_opened_after_our_first_one(api: GitHubApi, issues: ScorecardIssues) -> None:
@@ -111,7 +111,7 @@ def test_issues_without_a_comment_that_were_opened_after_our_first_one(api: GitH
     add_closed(api, 9, created_at=day(5), fixes=[pull], duplicate_of=3)
     add_closed(api, 10, created_at=day(5), fixes=[{"oid": "b" * 40, "at": day(9)}])
     add_closed(api, 11, created_at=day(1))
-    silent = issues.read_closed_issues(START).silent
+    silent = [one for one in issues.read_closed_issues(START).issues if one.comment is None]
     assert [(one.number, one.is_duplicate, one.fix and one.fix.files) for one in silent] == [
         (10, False, None),
         (9, True, ["src/till.py"]),
@@ -122,19 +122,23 @@ def test_issues_without_a_comment_that_were_opened_after_our_first_one(api: GitH
 def test_a_comment_after_the_close_is_none(api: GitHubApi, issues: ScorecardIssues) -> None:
     add_closed(api)
     add_ours(api, created_at=day(10, 11))
-    assert issues.read_closed_issues(START).triaged == []
+    assert issues.read_closed_issues(START).issues == []
+
+
+def read_ours(issues: ScorecardIssues) -> list[OurComment]:
+    return [one.comment for one in issues.read_closed_issues(START).issues if one.comment]
 
 
 class TestForgedComments:
-    def read(self, api: GitHubApi, issues: ScorecardIssues, by: str | None) -> list[TriagedIssue]:
+    def read(self, api: GitHubApi, issues: ScorecardIssues, by: str | None) -> list[OurComment]:
         add_closed(api)
         add_ours(api, by=by)
-        return issues.read_closed_issues(START).triaged
+        return read_ours(issues)
 
     @pytest.mark.parametrize("by", [BOT, "till-bot[bot]"])
     def test_ours(self, api: GitHubApi, issues: ScorecardIssues, by: str) -> None:
         api.viewer = "till-bot[bot]"
-        assert [one.comment.prediction for one in self.read(api, issues, by)] == [PREDICTION]
+        assert [one.prediction for one in self.read(api, issues, by)] == [PREDICTION]
 
     @pytest.mark.parametrize("by", ["mona", "github-actions", "till-bot", None])
     def test_anybody_can_write_the_marker(self, api: GitHubApi, issues: ScorecardIssues, by: str | None) -> None:
@@ -146,8 +150,8 @@ class TestForgedComments:
         for _ in range(3):
             api.add_comment("This issue is stale.", BOT, 8, created_at=day(3))
         add_ours(api)
-        [issue] = issues.read_closed_issues(START).triaged
-        assert issue.comment.prediction == PREDICTION
+        [ours] = read_ours(issues)
+        assert ours.prediction == PREDICTION
 
     @pytest.mark.parametrize(("editor", "counts"), [(BOT, True), ("octocat", False), (None, False)])
     def test_only_what_nobody_else_edited(
@@ -155,23 +159,22 @@ class TestForgedComments:
     ) -> None:
         add_closed(api)
         api.record_edit(add_ours(api, up=1), editor)
-        [issue] = issues.read_closed_issues(START).triaged
-        comment = issue.comment
+        [comment] = read_ours(issues)
         assert (comment.is_ours_alone, comment.prediction is not None, comment.asked) == (counts, counts, counts)
         assert (bool(comment.labels), comment.thumbs_up) == (counts, 1)
 
     def test_an_unreadable_state_names_nothing(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         add_closed(api)
         add_ours(api, text="<!-- bug-triage: v2 {} -->\nText")
-        [issue] = issues.read_closed_issues(START).triaged
-        assert (issue.comment.prediction, issue.comment.asked) == (None, False)
+        [ours] = read_ours(issues)
+        assert (ours.prediction, ours.asked) == (None, False)
 
 
 class TestFixes:
     def read(self, api: GitHubApi, issues: ScorecardIssues, *fixes: dict[str, Any]) -> ClosingFix | None:
         add_closed(api, fixes=list(fixes))
         add_ours(api)
-        [issue] = issues.read_closed_issues(START).triaged
+        [issue] = issues.read_closed_issues(START).issues
         return issue.fix
 
     def test_none(self, api: GitHubApi, issues: ScorecardIssues) -> None:
@@ -209,11 +212,11 @@ class TestManyIssues:
             add_closed(api, number)
             add_ours(api, number)
         found = issues.read_closed_issues(START)
-        assert (found.closed, len(found.triaged), found.since) == (120, 120, START)
+        assert (found.closed, len(found.issues), found.since) == (120, 120, START)
         assert api.request_lines() == [POST] * 6
 
     def test_no_issue_costs_one_request(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        assert issues.read_closed_issues(START) == ClosedIssues(closed=0, triaged=[], since=START)
+        assert issues.read_closed_issues(START) == ClosedIssues(closed=0, issues=[], since=START)
         assert api.request_lines() == [POST]
 
     def test_beyond_the_maximum_only_the_newest_count(
@@ -233,10 +236,10 @@ class TestFaults:
         for number in range(100, 160):
             add_closed(api, number)
             add_ours(api, number, up=1)
-        found = issues.read_closed_issues(START).triaged
+        found = issues.read_closed_issues(START).issues
         assert len(found) == 60
         assert {tuple(one.fix.files) for one in found if one.fix} == {("src/till.py", "tests/test_till.py")}
-        assert {(one.comment.thumbs_up, one.comment.hidden_as) for one in found} == {(1, "")}
+        assert {(one.comment.thumbs_up, one.comment.hidden_as) for one in found if one.comment} == {(1, "")}
         assert len(api.requests) == 5  # refused once
 
     def test_a_server_without_fixes_has_no_scorecard(self, api: GitHubApi, issues: ScorecardIssues) -> None:
@@ -305,5 +308,5 @@ def test_a_person_reads_the_comments_of_the_job_token(api: GitHubApi, open_issue
     api.viewer = "mona"
     add_closed(api)
     add_ours(api)
-    [issue] = open_issues(PERSON_TOKEN).read_closed_issues(START).triaged
-    assert issue.comment.is_ours_alone
+    [ours] = read_ours(open_issues(PERSON_TOKEN))
+    assert ours.is_ours_alone

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.backtest.samples import AT, case, fixed_issue
-from triage.backtest.results import CaseResult, PastCase
+from triage.backtest.judge import CaseResult, PastCase
 from triage.backtest.triage_cases import find_duplicates, list_groups, recall_known_then, to_issue, triage_past_issues
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue

@@ -48,7 +48,7 @@ def test_the_comment_says_that_it_still_happens_and_since_when(workflow: Reprodu
     assert where in block
     assert f"Worked in `1.0`. First release with it: `1.1`; first commit: [`{bad[:7]}`]" in block
     assert block in workflow.summary
-    assert json.loads((workflow.folder / "checkout/.triage/evidence.json").read_text())["results"][0]["number"] == 7
+    assert json.loads((workflow.folder / "checkout/.triage/evidence.json").read_text())["orders"][0]["number"] == 7
 
 
 def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkflow) -> None:

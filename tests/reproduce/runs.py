@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
 from triage.domain.issue import Repository
-from triage.reproduce.environments.releases import Tag
 from triage.reproduce.environments.source import Source
+from triage.reproduce.environments.versions import Release
 from triage.reproduce.evidence import Execution, Expected, Failure, Place, Selection, Target
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.pages import Pages
@@ -66,8 +66,8 @@ class FakeSource:
         }
         return commits.get(name)
 
-    def list_version_tags(self) -> dict[str, Tag]:
-        return {"2.4.1": Tag("2" * 40, NOW)}
+    def list_version_tags(self) -> dict[str, Release]:
+        return {"2.4.1": Release(version="2.4.1", time=NOW, commit="2" * 40)}
 
     def list_paths(self, commit: str) -> list[str]:
         return [*self.FILES]

@@ -1,12 +1,8 @@
 """Which example is chosen from a real repository, and from whose words."""
 
-from types import SimpleNamespace
-from typing import Any, cast
-
 import pytest
 
 from testing.checkouts.git_repositories import commit, git
-from triage.app.app import App
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ReproduceConfig
 from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
@@ -22,9 +18,7 @@ def checkout(tmp_path):
     commit(tmp_path, {"pyproject.toml": '[project]\nname = "shop"\n', "shop/__init__.py": ""})
     for tag in ("v1.0", "v2.0"):
         git(tmp_path, "tag", tag)
-    config = SimpleNamespace(reproduce=ReproduceConfig())
-    app: Any = SimpleNamespace(root=tmp_path, config=config)
-    return ProjectCheckout(cast("App", app))
+    return ProjectCheckout(tmp_path, ReproduceConfig())
 
 
 def test_a_block_of_the_command_is_run_alone(checkout):

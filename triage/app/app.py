@@ -1,7 +1,7 @@
 """What one process has: its settings, and the clients of the outside, each opened when something asks for it.
 
 Clients are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
-Features open their own clients beside it (`fix_services`, `backtest_services`).
+Features open their own clients beside it (`fix_services`, `open_past_services`).
 """
 
 from __future__ import annotations

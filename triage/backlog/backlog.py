@@ -1,9 +1,8 @@
 """A backlog: the issues of one list, and what is not in it."""
 
 from datetime import datetime
-from typing import NamedTuple
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
@@ -14,19 +13,6 @@ MAX_ISSUES = 1_000
 BATCH_SIZE = 20
 BATCH_SECONDS = 3_000.0
 """After these a job begins no further triage."""
-
-
-class ListedIssue(Value):
-    """An issue as the list shows it, with its whole thread."""
-
-    issue: Issue
-    created_at: AwareDatetime
-
-
-class ListedPage(NamedTuple):
-    issues: list[ListedIssue]
-    total: int
-    """Issues that the search finds, also beyond those that it returns."""
 
 
 class LeftOut(Value):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
-from triage.backlog.backlog import ListedIssue, ListedPage
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
@@ -43,17 +42,18 @@ class BacklogClient(RepositoryConnection):
     def _comments(self) -> Comments:
         return Comments(self)
 
-    def iterate(self, query: str) -> Iterator[ListedPage]:
-        """Yield pages, newest issues first. `query` is one of `check_query`."""
+    def iterate(self, query: str) -> Iterator[tuple[list[Issue], int]]:
+        """Yield pages with whole threads, newest issues first, and with each how many the search finds in all.
+
+        `query` is one of `check_query`.
+        """
         reader = IssueReader(self, PAGE_SIZE, _COMMENTS, tries=MAX_TRIES)
         with translate_read_errors(self.slug):
             for page in reader.iterate_search(complete_query(query)):
-                issues = [
-                    ListedIssue(issue=self._complete(node, node.comments), created_at=node.created_at)
-                    for node in page
-                    if node.created_at and node.comments
-                ]
-                yield ListedPage(issues, reader.total)
+                yield (
+                    [self._complete(one, one.comments) for one in page if one.created_at and one.comments],
+                    reader.total,
+                )
 
     def _complete(self, found: IssueNode, page: CommentPage) -> Issue:
         if page.info.has_next:
@@ -71,6 +71,7 @@ class BacklogClient(RepositoryConnection):
             state=found.state.lower(),
             locked=found.locked,
             thread=thread,
+            opened_at=found.created_at,
             snapshot_time=datetime.now(UTC),
         )
 

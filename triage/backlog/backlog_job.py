@@ -6,26 +6,29 @@ Clients are imported where they are opened, as in `app.app`.
 import asyncio
 import json
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from triage.app.app import App, utc_now
 from triage.backlog.backlog import BATCH_SECONDS, Backlog
 from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.backlog_page import render_backlog
-from triage.backlog.backlog_results import BacklogResults
-from triage.backlog.list_backlog import ListServices, list_backlog
-from triage.backlog.run_batch import BatchJob, triage_batch
+from triage.backlog.list_backlog import list_backlog
 from triage.base.errors import BadInput
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
+from triage.domain.issue import Issue, Repository
+from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.ports import Services
-from triage.run.run_context import Run
+from triage.ports import ProgressLog, Services
+from triage.run.run_context import Run, export_telemetry
+from triage.run.write.plan_effects import with_known_repository
+from triage.say.comment import withhold_details
 from triage.say.notices import EMPTY_OUTPUTS
 
 LIST_WAIT_SECONDS = 300.0
 """The longest wait for a rate limit, while a list is read."""
+RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
@@ -54,8 +57,7 @@ def list_issues(app: App, folder: Path) -> Backlog:
     from triage.backlog.backlog_client import BacklogClient
 
     client = app.open_github(BacklogClient, max_wait_seconds=LIST_WAIT_SECONDS)
-    services = ListServices(client.iterate, app.open_past_issues(), app.config, app.progress, utc_now)
-    backlog = list_backlog(app.repository, app.environment.server_url, app.settings.backlog_query, services)
+    backlog = list_backlog(app, app.settings.backlog_query, client.iterate, app.open_past_issues(), utc_now())
     BacklogFiles(folder, app.redactor).write_list(backlog)
     return backlog
 
@@ -100,11 +102,59 @@ async def run_batch(
     return await triage_batch(job, run_graph, cancelled)
 
 
+@dataclass(frozen=True)
+class BatchJob:
+    """What the triages of a batch share."""
+
+    backlog: Backlog
+    batch: int
+    files: BacklogFiles
+    max_usd: float
+    """For all of them together."""
+    open_services: Callable[[float], Services]
+    """Opens a triage that may take so many US dollars."""
+    progress: ProgressLog
+    seconds_left: Callable[[], float]
+    """In which a triage may begin."""
+
+
+async def triage_batch(job: BatchJob, run_graph: RunGraph, cancelled: asyncio.Event) -> int:
+    """Triage what has no report yet, until time is up or the job is cancelled. Return how many issues are left.
+
+    Raises:
+        BadInput: A file of the backlog cannot be read or written.
+    """
+    backlog = job.backlog
+    issues = backlog.batches[job.batch - 1]
+    reports = {report.issue.number: report for report in job.files.read_reports(job.batch)}
+    repository = Repository(slug=backlog.repository, server_url=backlog.server_url)
+    for issue in issues:
+        if issue.number in reports:
+            continue
+        if cancelled.is_set() or job.seconds_left() <= 0:
+            break
+        spent = sum(report.usage.priced_usd for report in reports.values())
+        services = job.open_services(max(0.0, job.max_usd - spent))
+        report = await run_graph(issue, repository, services, cancelled)
+        if cancelled.is_set() and report.ended_early:
+            break
+        known = repository.model_copy(update={"commit": services.codebase.commit})
+        report = with_known_repository(report, known, issue.number)
+        report = withhold_details(report) if report.security else report
+        reports[issue.number] = report
+        job.files.write_reports(job.batch, list(reports.values()))
+        job.progress.info(
+            f"Issue {issue.number}: {report.status.value} in {report.seconds:.1f} s, engine {report.engine}"
+        )
+        await export_telemetry(report, services, cancelled)
+    return len(issues) - len(reports)
+
+
 def write_table(app: App, folder: Path) -> str:
     """Write the table of all batches to the folder, and return it."""
     files = BacklogFiles(folder, app.redactor)
     backlog = files.read_list()
     reports = [report for batch, _ in enumerate(backlog.batches, 1) for report in files.read_reports(batch)]
-    page = render_backlog(BacklogResults(backlog, reports))
+    page = render_backlog(backlog, reports)
     files.write_table(page)
     return page

@@ -1,30 +1,37 @@
-"""Renders the results of a backlog as one Markdown page, for the job's summary."""
+"""Ranks what the batches of a backlog found, and renders it as one Markdown page, for the job's summary.
+
+Security reports come first, then the most severe ones, then what most people reported, then what has a sure place.
+Reports of the same bug stand together.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from pydantic import Field
 
 from triage.backlog.backlog import Backlog, LeftOut
-from triage.backlog.backlog_results import BacklogResults, RankedIssue, rank_issues
 from triage.domain.code import SIGN_REASONS, Span
-from triage.domain.findings import Kind, MissingKind
+from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
+from triage.domain.value import Value
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_table_cell, format_code_span
 from triage.say.decide import list_asked
 from triage.say.permalink import build_permalink, build_reference_url
-from triage.say.wording import format_count, format_dollars, format_probability, has_model_answer
+from triage.say.wording import format_count, format_dollars, has_model_answer
 
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34
 """GitHub does not break code in a table: a longer one moves the next column out of sight."""
 KINDS: dict[Kind | None, str] = {"feature_request": "feature request", "ci": "CI", "not_actionable": "says too little"}
+_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
+NOT_BEGUN = "Its batch did not get to it."
 SECURITY = "**may be a security report**"
-MIN_CHANCE = 0.5
-"""A smaller chance is not said."""
 QUESTIONS: dict[MissingKind, str] = {
     "reproduction": "steps",
     "expected": "what was expected",
@@ -37,15 +44,71 @@ QUESTIONS: dict[MissingKind, str] = {
 }
 
 
-def render_backlog(results: BacklogResults) -> str:
-    backlog, ranked, others, left_out = (
-        results.backlog,
-        rank_issues(results.reports),
-        results.others,
-        results.not_triaged,
+class RankedIssue(Value):
+    report: RunReport
+    first: int
+    """Number of the issue that stands for all reports of the same bug: the oldest in the backlog."""
+    others: list[int] = Field(default_factory=list)
+    """Of the issue that stands for them: the other reports."""
+
+    @property
+    def number(self) -> int:
+        return self.report.issue.number or 0
+
+    @property
+    def is_first(self) -> bool:
+        return self.number == self.first
+
+
+def is_for_maintainers(report: RunReport) -> bool:
+    """Return whether a report is about a bug or about security, and not a request or a question."""
+    return report.security or report.may_be_bug
+
+
+def rank_issues(reports: Iterable[RunReport]) -> list[RankedIssue]:
+    """Return the reports of bugs and security, ranked. Each issue counts once."""
+    by_number = {report.issue.number or 0: report for report in reports if is_for_maintainers(report)}
+    groups: dict[int, list[int]] = {}
+    for number in sorted(by_number):
+        groups.setdefault(_find_first(number, by_number), []).append(number)
+    ordered = sorted(groups.items(), key=lambda group: _rank([by_number[number] for number in group[1]]))
+    return [
+        RankedIssue(report=by_number[number], first=first, others=[*members[1:]] if number == first else [])
+        for first, members in ordered
+        for number in members
+    ]
+
+
+def _find_first(number: int, reports: dict[int, RunReport]) -> int:
+    # A duplicate is always younger than what it repeats, so this ends.
+    while (same := reports[number].possible_duplicate) and same.number in reports and same.number < number:
+        number = same.number
+    return number
+
+
+def _rank(members: Sequence[RunReport]) -> tuple[object, ...]:
+    chances = [report.best_place.probability if report.best_place else 0.0 for report in members]
+    return (
+        not any(report.security for report in members),
+        min((_SEVERITIES.index(report.severity) for report in members if report.severity), default=len(_SEVERITIES)),
+        -len(members),
+        -max(chances),
+        -(members[0].issue.number or 0),
     )
+
+
+def render_backlog(backlog: Backlog, reports: Sequence[RunReport]) -> str:
+    """Return the page of what all batches found."""
+    ranked, triaged = rank_issues(reports), {report.issue.number for report in reports}
+    others = sorted((one for one in reports if not is_for_maintainers(one)), key=lambda one: -(one.issue.number or 0))
+    not_begun = [
+        LeftOut(number=issue.number or 0, title=issue.title, reason=NOT_BEGUN)
+        for issue in backlog.issues
+        if issue.number not in triaged
+    ]
+    left_out = [*not_begun, *backlog.left_out]
     parts = [
-        _render_head(results, ranked),
+        _render_head(backlog, reports, ranked, len(left_out)),
         _HEAD + "".join(_render_row(backlog, one) for one in ranked) if ranked else "",
         _render_table("Probably no bugs", _OTHERS_HEAD, [_render_other(backlog, one) for one in others]),
         _render_table("Not triaged", _LEFT_OUT_HEAD, [_render_left_out(backlog, one) for one in left_out]),
@@ -57,23 +120,22 @@ def _render_table(title: str, head: str, rows: Sequence[str]) -> str:
     return f"### {title} ({len(rows)})\n\n{head}{''.join(rows)}" if rows else ""
 
 
-def _render_head(results: BacklogResults, ranked: Sequence[RankedIssue]) -> str:
-    backlog = results.backlog
+def _render_head(backlog: Backlog, reports: Sequence[RunReport], ranked: Sequence[RankedIssue], left_out: int) -> str:
     groups = Counter(one.first for one in ranked)
     counts = [
-        format_count(len(results.reports), "issue") + " triaged",
+        format_count(len(reports), "issue") + " triaged",
         format_count(len(ranked), "bug report"),
         f"{sum(one.report.best_place is not None for one in ranked):,} with a sure place in the code",
         f"{format_count(sum(count > 1 for count in groups.values()), 'group')} of the same bug",
         f"{sum(bool(list_asked(one.report)) for one in ranked):,} with open questions",
-        f"{len(results.not_triaged):,} not triaged",
+        f"{left_out:,} not triaged",
     ]
     query = format_code_span(backlog.query) or "no query"
     listed = f"Listed on {backlog.listed_at:%d %B %Y, %H:%M} UTC with {query}."
     lines = [
         f"## Backlog of {format_code_span(backlog.repository)}",
         " · ".join(counts),
-        f"{listed} {_describe_usage(results.reports)}",
+        f"{listed} {_describe_usage(reports)}",
     ]
     if backlog.next_query:
         lines.append(f"There may be more issues. To go on, list those of {format_code_span(backlog.next_query)}.")
@@ -163,11 +225,10 @@ def _with_title(backlog: Backlog, before: str, title: str, after: str, urls: Seq
 
 
 def find_place(report: RunReport) -> tuple[Span | str | None, str]:
-    """Return the likeliest place, and how sure it is in words; None and nothing without one."""
+    """Return the likeliest place, and what leads to it; None and nothing without one."""
     if place := report.best_place:
         line = Span(path=place.span.path, start=place.line, end=place.line) if place.line else place.span
-        chance = f", {format_probability(place.probability)}" if place.probability >= MIN_CHANCE else ""
-        return line, SIGN_REASONS[place.sign] + chance
+        return line, SIGN_REASONS[place.sign]
     if not report.suspects:
         return None, ""
     first = report.suspects[0]

@@ -1,10 +1,10 @@
 """Lists the issues of a backlog with everything that the jobs after it read."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
-from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue, ListedPage
+from triage.app.app import App
+from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut
 from triage.backlog.backlog_client import check_query, continue_query
 from triage.base.errors import TriageError
 from triage.domain.issue import Issue
@@ -21,46 +21,42 @@ BY_BOT = "A bot opened it."
 NO_PAST = "Past issues could not be read: the issues of the backlog are compared with each other and what was read."
 
 
-@dataclass(frozen=True)
-class ListServices:
-    """What the list asks."""
-
-    iterate: Callable[[str], Iterator[ListedPage]]
-    """As `BacklogClient.iterate`."""
-    iterate_past: IteratePastIssues | None
-    config: ProjectConfig
-    progress: ProgressLog
-    now: Callable[[], datetime]
-
-
-def list_backlog(repository: str, server_url: str, query: str, services: ListServices) -> Backlog:
+def list_backlog(
+    app: App,
+    query: str,
+    iterate: Callable[[str], Iterator[tuple[list[Issue], int]]],
+    iterate_past: IteratePastIssues | None,
+    now: datetime,
+) -> Backlog:
     """Return the newest issues that a search finds, at most `MAX_ISSUES`. Slow: call it in a thread.
+
+    `iterate` is as `BacklogClient.iterate`.
 
     Raises:
         BadInput: The query cannot be used.
         TriageError: GitHub does not answer.
     """
-    query, listed_at = check_query(query), services.now()
-    found: dict[int, ListedIssue] = {}
-    total = 0
-    for page, total in services.iterate(query):
-        found |= {one.issue.number or 0: one for one in page}
-        services.progress.info(f"Listed {len(found):,} of {total:,} issues")
+    query, total = check_query(query), 0
+    found: dict[int, Issue] = {}
+    for page, total in iterate(query):
+        found |= {issue.number or 0: issue for issue in page}
+        app.progress.info(f"Listed {len(found):,} of {total:,} issues")
     listed = list(found.values())[:MAX_ISSUES]
-    reasons = {number: find_skip_reason(one.issue, services.config) for number, one in found.items()}
+    reasons = [find_skip_reason(issue, app.config) for issue in listed]
+    last = listed[-1].opened_at if listed and total > MAX_ISSUES else None
     return Backlog(
-        repository=repository,
-        server_url=server_url,
+        repository=app.repository,
+        server_url=app.environment.server_url,
         query=query,
-        listed_at=listed_at,
-        issues=[one.issue for one in listed if not reasons[one.issue.number or 0]],
-        past=_read_past(services, listed),
+        listed_at=now,
+        issues=[issue for issue, reason in zip(listed, reasons, strict=True) if not reason],
+        past=_read_past(listed, iterate_past, app.progress),
         left_out=[
-            LeftOut(number=one.issue.number or 0, title=one.issue.title, reason=reason)
-            for one in listed
-            if (reason := reasons[one.issue.number or 0])
+            LeftOut(number=issue.number or 0, title=issue.title, reason=reason)
+            for issue, reason in zip(listed, reasons, strict=True)
+            if reason
         ],
-        next_query=continue_query(query, listed[-1].created_at) if listed and total > MAX_ISSUES else "",
+        next_query=continue_query(query, last) if last else "",
     )
 
 
@@ -71,23 +67,23 @@ def find_skip_reason(issue: Issue, config: ProjectConfig) -> str:
     return label_skip_reason(TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED), issue, config)
 
 
-def _read_past(services: ListServices, listed: list[ListedIssue]) -> list[PastIssue]:
+def _read_past(listed: list[Issue], iterate: IteratePastIssues | None, progress: ProgressLog) -> list[PastIssue]:
     """Return past issues and those of the backlog. What was read as past has more fields, and stays."""
-    known = {one.issue.number or 0: to_past_issue(one) for one in listed}
+    known = {issue.number or 0: to_past_issue(issue) for issue in listed}
     try:
-        for page in services.iterate_past("") if services.iterate_past else ():
+        for page in iterate("") if iterate else ():
             known |= {issue.number: issue for issue in page}
     except TriageError:
-        services.progress.info(NO_PAST)
+        progress.info(NO_PAST)
     return [known[number] for number in sorted(known, reverse=True)]
 
 
-def to_past_issue(listed: ListedIssue) -> PastIssue:
+def to_past_issue(issue: Issue) -> PastIssue:
     """Return an issue of the backlog as one that the others are compared with: what a person sees of it.
 
     Takes about a millisecond.
     """
-    issue = listed.issue
+    assert issue.opened_at
     past = PastIssue(
         number=issue.number or 0,
         title=issue.title[:MAX_TITLE_CHARS],
@@ -95,6 +91,6 @@ def to_past_issue(listed: ListedIssue) -> PastIssue:
         author=issue.author,
         labels=issue.labels,
         state="closed" if issue.state == "closed" else "open",
-        created_at=listed.created_at,
+        created_at=issue.opened_at,
     )
     return make_visible(past)

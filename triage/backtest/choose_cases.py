@@ -2,14 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from triage.backtest.judge import is_product_code
-from triage.backtest.results import PastCase
+from triage.backtest.judge import PastCase, is_product_code
 from triage.base.errors import BadInput, GitError
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.find.past_changes import is_about_work, is_mainly_fix
@@ -21,13 +19,12 @@ NO_COMMIT = "the commit of the fix is not in this clone"
 NO_CODE = "the fix edits no code that was there before"
 EARLIER_FIX = "the fix is older than the issue"
 NO_BUG = "the message is about tests, types, style or words"
+REBASED = "the fix is several commits on the branch"
 LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
-MAX_LISTED_FILES = 30
-"""Of a pull request; of one with more, not all are known (`triage.outside.github.read_past_issues`)."""
-MAX_COMMITS = 250
-"""Of a pull request that was rebased: as many as GitHub lists."""
+MAX_MISSING_SHARE = 0.05
+"""Of the files: a clone may lack a few large ones."""
 _SHORT_ID = 7
 _LAST = datetime.max.replace(tzinfo=UTC)
 _LAST_SECOND = 253_402_300_799
@@ -54,6 +51,19 @@ def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
         raise BadInput(f"--repo: the folder has no history that git can read ({error}).") from None
     assert tree.history is not None
     return tree, tree.history
+
+
+def check_has_files(root: Path, commit: str) -> None:
+    """Raise BadInput if the clone lacks most files of a commit, as one made with --filter does."""
+    try:
+        listing = open_commit(root, commit).list_files()
+    except GitError:  # such as a folder that was not there yet: its triage says so
+        return
+    if listing.missing > MAX_MISSING_SHARE * (len(listing.entries) + listing.missing):
+        raise BadInput(
+            f"--repo: {listing.missing:,} files of commit {commit[:10]} are not in this clone. "
+            "Make one without --filter."
+        )
 
 
 def choose_issues(past: Iterable[PastIssue], history: GitHistory, last: int, issue_url: str) -> ChosenCases:
@@ -143,7 +153,9 @@ def _read_fixes(issue: PastIssue, history: GitHistory) -> tuple[str, str, list[s
     assert first.commit
     if first.at is not None and first.at < issue.created_at:
         return EARLIER_FIX
-    base = find_base(history, first)
+    if any(fix.commits > 1 for fix in fixes):
+        return REBASED
+    base = history.find_first_parent(first.commit)
     if base is None:
         return NO_COMMIT
     edited = {path for fix in fixes for path in _list_edited(history, fix, base)}
@@ -155,7 +167,8 @@ def _read_fixes(issue: PastIssue, history: GitHistory) -> tuple[str, str, list[s
 
 def _list_edited(history: GitHistory, fix: PastFix, first_base: str) -> list[str]:
     """Return the files that a fix edited and that were there before the first one."""
-    commit, base = fix.commit or "", find_base(history, fix)
+    commit = fix.commit or ""
+    base = history.find_first_parent(commit)
     if base is None:
         return []
     edited = _list_old(history.list_changed_files(base, commit))
@@ -168,20 +181,3 @@ def _list_edited(history: GitHistory, fix: PastFix, first_base: str) -> list[str
 def _list_old(changed: Mapping[str, bool]) -> list[str]:
     # A name that is not UTF-8 is not in the index.
     return [path for path, was_there in changed.items() if was_there and "\ufffd" not in path]
-
-
-def find_base(history: GitHistory, fix: PastFix) -> str | None:
-    """Return the commit before the first commit of a fix; None if it is not in the clone."""
-    first = before = history.find_first_parent(fix.commit or "")
-    for _ in range(min(fix.commits, MAX_COMMITS) - 1):
-        before = history.find_first_parent(before) if before else None
-    if before != first and before and 0 < len(fix.files) < MAX_LISTED_FILES:
-        changed = history.list_changed_files(before, fix.commit or "")
-        if not all(map(partial(_is_listed, fix.files), changed)):
-            return first  # a squash that looked like a rebase: the commits before are of others
-    return before
-
-
-def _is_listed(files: Sequence[str], path: str) -> bool:
-    # `path` may be relative to a folder of the repository.
-    return any(file == path or file.endswith(f"/{path}") for file in files)

@@ -12,7 +12,7 @@ from itertools import islice
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction
 from triage.outside.github.comments import Comments
 from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
@@ -79,11 +79,9 @@ class ScorecardIssues(RepositoryConnection):
             last = min((one.updated_at for one in page if one.updated_at), default=last)
         count = sum(at >= since for at in closed.values())
         described = [one for one in described if one.closed_at >= since]
-        triaged = [one for one in described if isinstance(one, TriagedIssue)]
-        first = min((one.comment.posted_at for one in triaged), default=None)
-        others = [one for one in described if not isinstance(one, TriagedIssue)]
-        silent = [one for one in others if first and one.opened_at > first]
-        return ClosedIssues(closed=count, triaged=triaged, silent=silent, since=since)
+        first = min((one.comment.posted_at for one in described if one.comment), default=None)
+        issues = [one for one in described if one.comment or (first and one.opened_at > first)]
+        return ClosedIssues(closed=count, issues=issues, since=since)
 
     def _describe(self, issues: list[IssueNode]) -> Iterator[ClosedIssue]:
         ids = [key for issue in issues for key in self._list_own_comments(issue)] if not self.shadow else []
@@ -93,7 +91,7 @@ class ScorecardIssues(RepositoryConnection):
             details = next((comments[key] for key in self._list_own_comments(issue) if key in comments), None)
             comment = describe_comment(details) if details else self.shadow.get(issue.number)
             if issue.closed_at and issue.created_at and (comment is None or comment.posted_at <= issue.closed_at):
-                known = ClosedIssue(
+                yield ClosedIssue(
                     number=issue.number,
                     title=issue.title[:MAX_TITLE_CHARS],
                     opened_at=issue.created_at,
@@ -102,8 +100,8 @@ class ScorecardIssues(RepositoryConnection):
                     fix=self._find_fix(issue, reads_commits=comment is not None),
                     is_duplicate=find_original(issue) is not None,
                     reporter_wrote_at=_list_writes(issue),
+                    comment=comment,
                 )
-                yield TriagedIssue(**dict(known), comment=comment) if comment else known
 
     def _list_own_comments(self, issue: IssueNode) -> list[str]:
         # Anybody can write the marker.

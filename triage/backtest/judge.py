@@ -1,26 +1,135 @@
-"""Was it right? Compares what a report, or our comment, says with the fix that came later."""
+"""Was it right? Compares what a report, or our comment, says with the fix that came later, and has what came out."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from typing import Literal
 
-from triage.backtest.results import (
-    RANKED,
-    CaseResult,
-    DuplicateResult,
-    FixKind,
-    IssueResult,
-    NamedPlace,
-    Outcome,
-    PastCase,
-    PlaceResult,
-    RankedFile,
-)
-from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
-from triage.domain.report import RunReport
+from pydantic import AwareDatetime, Field
+
+from triage.domain.findings import Kind
+from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PastIssue, PredictedBy, SimilarIssue
+from triage.domain.report import CommentReason, RunReport
+from triage.domain.run import Status
 from triage.domain.task import Subject
+from triage.domain.value import Value
 from triage.find.files.file_roles import classify_file
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import find_named_files, hash_label
+
+RANKED = 3
+"""Files of a report that count: the first, and among the first three."""
+
+
+class PastCase(Value):
+    """An issue, as it was when it was opened, and the files that its fix edited."""
+
+    name: str
+    """`#12`, or seven digits of the commit whose message stands in for an issue."""
+    number: int | None = None
+    title: str
+    body: str = ""
+    author: str = ""
+    opened_at: AwareDatetime
+    base: str
+    """Full SHA of the commit before the fix."""
+    fix: str
+    """Full SHA of the fix; of several, of the first."""
+    edited: list[str]
+    """Product files of the base that the fix edited."""
+    url: str = ""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What a person called wrong in our comment on it: it is not said again."""
+
+
+class RankedFile(Value):
+    path: str
+    edited: bool
+    """Whether the fix edited it."""
+
+
+class PlaceResult(Value):
+    """Whether the files that a comment names first were edited by the fix."""
+
+    named: list[str]
+    by: PredictedBy
+    first_right: bool
+    any_right: bool
+
+
+class CaseResult(Value):
+    """What the triage said, and whether the fix agrees."""
+
+    case: PastCase
+    kind: Kind | None
+    status: Status
+    files: list[RankedFile] = Field(default_factory=list)
+    """As the report lists them, likeliest first."""
+    place: PlaceResult | None = None
+    """None if a comment names no file."""
+    comment_reason: CommentReason | None = None
+    """Why `comment: auto` would have written a comment; None if it would not have."""
+    duplicate: int | None = None
+    """The earlier issue that the report names as possibly the same."""
+    seconds: float = 0.0
+    """Index and triage."""
+    usd: float = 0.0
+    has_price: bool = True
+    """Whether the price of each model that answered is known."""
+    by_model: bool = False
+
+    @property
+    def rank(self) -> int | None:
+        """Place of the first edited file among the listed ones, from 1 on; None if none of them was edited."""
+        return next((number for number, file in enumerate(self.files, start=1) if file.edited), None)
+
+    @property
+    def is_first_right(self) -> bool:
+        return self.rank == 1
+
+    @property
+    def is_among_ranked(self) -> bool:
+        return self.rank is not None and self.rank <= RANKED
+
+
+class DuplicateResult(Value):
+    """An issue that somebody marked as a duplicate, and what the triage would have named."""
+
+    number: int
+    title: str
+    original: int
+    named: int | None = None
+    outcome: Literal["found", "other", "none"]
+    """Whether the named issue is of the same group, another one, or none was named."""
+
+
+Outcome = Literal["right", "wrong", "missed"]
+FixKind = Literal["code", "no code", "too large", "none"]
+"""Of the closing fix: edits product code, edits none, GitHub does not list all of its files, or there is none."""
+
+
+class IssueResult(Value):
+    """What came of our comment on one closed issue. The title is a stranger's."""
+
+    number: int
+    title: str
+    closed_at: AwareDatetime
+    fix: FixKind
+    edited: list[str] = Field(default_factory=list)
+    """Product files that the fix edited."""
+    place: PlaceResult | None = None
+    """None without a fix that edits code, and if the comment named no place before the issue was closed."""
+    edited_by_others: bool = False
+    """Somebody else edited the comment: what it says is not counted."""
+    answered: bool | None = None
+    """Whether the reporter wrote between our comment and the close; None if nothing was asked."""
+    labels: int = 0
+    """Labels that we suggested or added."""
+    labels_on_issue: int = 0
+    """Those of them that the issue has."""
+    outcomes: dict[Subject, Outcome] = Field(default_factory=dict)
+    """What came of what the comment said, and what it could have said."""
+    hidden_as: str | None = None
+    thumbs_up: int | None = None
+    thumbs_down: int | None = None
 
 
 def is_product_code(path: str) -> bool:
@@ -28,17 +137,26 @@ def is_product_code(path: str) -> bool:
     return classify_file(path).is_product_code
 
 
-def judge_report(case: PastCase, report: RunReport, chances: Mapping[str, float]) -> CaseResult:
-    """Return what the report said and whether the fix agrees. `chances` has the chance of each ranked file."""
+def judge_place(named: Sequence[str], by: PredictedBy, edited: Collection[str]) -> PlaceResult:
+    """Return whether the fix edited the first file that a comment names, and whether one of the first three."""
+    return PlaceResult(
+        named=list(named),
+        by=by,
+        first_right=named[0] in edited,
+        any_right=any(path in edited for path in named[:RANKED]),
+    )
+
+
+def judge_report(case: PastCase, report: RunReport) -> CaseResult:
+    """Return what the report said and whether the fix agrees."""
     files = [RankedFile(path=one.path, edited=one.path in case.edited) for one in report.suspects]
+    named = find_named_files(report)
     return CaseResult(
         case=case,
         kind=report.kind,
         status=report.status,
         files=files,
-        chance=chances.get(files[0].path, 0.0) if files else 0.0,
-        place=_judge_place(report, case.edited),
-        is_any_named_right=_judge_named_files(report, case.edited),
+        place=judge_place(*named, case.edited) if named else None,
         comment_reason=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
         seconds=report.seconds,
@@ -46,19 +164,6 @@ def judge_report(case: PastCase, report: RunReport, chances: Mapping[str, float]
         has_price=report.usage.usd is not None,
         by_model=report.usage.calls > 0,
     )
-
-
-def _judge_place(report: RunReport, edited: Collection[str]) -> NamedPlace | None:
-    place = report.best_place
-    if place is None:
-        return None
-    path = place.span.path
-    return NamedPlace(sign=place.sign, path=path, chance=place.probability, edited=path in edited)
-
-
-def _judge_named_files(report: RunReport, edited: Collection[str]) -> bool | None:
-    named = find_named_files(report)
-    return any(path in edited for path in named.paths) if named else None
 
 
 def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: Mapping[int, int]) -> DuplicateResult:
@@ -74,14 +179,15 @@ def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: M
     )
 
 
-def judge_issue(issue: TriagedIssue) -> IssueResult:
+def judge_issue(issue: ClosedIssue, comment: OurComment) -> IssueResult:
     """Return what came of our comment on a closed issue."""
-    comment = issue.comment
-    carried = {hash_label(label) for label in issue.labels}
     edited = [path for path in (issue.fix.files if issue.fix else []) if is_product_code(path)]
     kind = _classify_fix(issue.fix, edited)
-    place = _judge_named_place(comment, edited, issue.closed_at) if kind == "code" else None
-    answered = _is_answered(issue) if comment.asked else None
+    named, place = comment.prediction, None
+    if kind == "code" and named and named.at <= issue.closed_at:
+        place = judge_place(named.paths, named.by, edited)
+    carried = {hash_label(label) for label in issue.labels}
+    answered = any(comment.posted_at < at <= issue.closed_at for at in issue.reporter_wrote_at)
     return IssueResult(
         number=issue.number,
         title=issue.title,
@@ -90,8 +196,8 @@ def judge_issue(issue: TriagedIssue) -> IssueResult:
         edited=edited,
         place=place,
         edited_by_others=not comment.is_ours_alone,
-        answered=answered,
-        outcomes=judge_outcomes(issue, comment, place, is_answered=bool(answered)),
+        answered=answered if comment.asked else None,
+        outcomes=judge_outcomes(issue, comment, place, is_answered=comment.asked and answered),
         labels=len(comment.labels),
         labels_on_issue=sum(label in carried for label in comment.labels),
         hidden_as=comment.hidden_as,
@@ -124,19 +230,3 @@ def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:
     if not fix.is_whole:
         return "too large"
     return "code" if edited else "no code"
-
-
-def _judge_named_place(comment: OurComment, edited: Collection[str], closed_at: datetime) -> PlaceResult | None:
-    named = comment.prediction
-    if named is None or named.at > closed_at:
-        return None
-    return PlaceResult(
-        named=named.paths,
-        by=named.by,
-        first_right=named.paths[0] in edited,
-        any_right=any(path in edited for path in named.paths[:RANKED]),
-    )
-
-
-def _is_answered(issue: TriagedIssue) -> bool:
-    return any(issue.comment.posted_at < at <= issue.closed_at for at in issue.reporter_wrote_at)

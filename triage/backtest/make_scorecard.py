@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,11 +12,10 @@ from triage.app.app import App, utc_now
 from triage.backtest.closed_issues import ScorecardIssues, read_prediction
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue, judge_outcomes
-from triage.backtest.page import ScorecardPage, render_scorecard
+from triage.backtest.scorecard_page import ScorecardPage, render_scorecard
 from triage.base.errors import BadInput, WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.issue import Repository
 from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -57,52 +56,39 @@ def _parse_day(text: str, today: datetime) -> datetime | None:
         return None
 
 
-@dataclass(frozen=True)
-class ScorecardJob:
-    """What a scorecard is made from."""
-
-    issues: ScorecardIssues
-    repository: Repository
-    since: datetime
-    reports: Mapping[int, RunReport] = field(default_factory=dict)
-    """Of a shadow week: what the comments would have said."""
-
-    def run(self) -> ScorecardPage:
-        """Count. Raises as `ScorecardIssues.read_closed_issues`."""
-        closed = self.issues.read_closed_issues(self.since)
-        results = [judge_issue(issue) for issue in closed.triaged]
-        return ScorecardPage(
-            repository=self.repository.slug,
-            server_url=self.repository.server_url,
-            asked_since=self.since,
-            since=closed.since,
-            closed=closed.closed,
-            card=count_issues(results, list(map(judge_outcomes, closed.silent))),
-            results=results,
-            shadow={number: report.comment or "" for number, report in self.reports.items()},
-        )
-
-
-def open_scorecard(app: App, since: str, shadow: Path | None = None) -> ScorecardJob:
-    """Return what makes the scorecard of the repository.
+def count_closed(app: App, since: str, shadow: Path | None = None) -> ScorecardPage:
+    """Return the scorecard of the repository. Slow: call it in a thread.
 
     `shadow` is a folder with reports of runs that wrote nothing, which are judged in place of comments.
 
     Raises:
         BadInput: The time, the repository or a report is not as it should be.
+        TriageError: As `ScorecardIssues.read_closed_issues`.
     """
     reports = read_reports(shadow, app.repository) if shadow else {}
     start = parse_since(since, utc_now())
     # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-    issues = app.open_github(ScorecardIssues, shadow=make_comments(reports))
-    repository = Repository(slug=app.repository, server_url=app.environment.server_url)
-    return ScorecardJob(issues, repository, start, reports)
+    closed = app.open_github(ScorecardIssues, shadow=make_comments(reports)).read_closed_issues(start)
+    results = [judge_issue(one, one.comment) for one in closed.issues if one.comment]
+    silent = [judge_outcomes(one) for one in closed.issues if one.comment is None]
+    return ScorecardPage(
+        repository=app.repository,
+        server_url=app.environment.server_url,
+        asked_since=start,
+        since=closed.since,
+        closed=closed.closed,
+        card=count_issues(results, silent),
+        results=results,
+        shadow={number: report.comment or "" for number, report in reports.items()},
+    )
 
 
-async def make_scorecard(job: ScorecardJob, context: Run) -> RunResult:
+async def make_scorecard(app: App, context: Run) -> RunResult:
     """Write the page to the summary of the job."""
     try:
-        page = await call_with_deadline(job.run, context.cancelled, context.seconds_left())
+        page = await call_with_deadline(
+            partial(count_closed, app, DEFAULT_SINCE), context.cancelled, context.seconds_left()
+        )
     except OutOfTime as error:
         apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
         return RunResult(Status.DEGRADED)

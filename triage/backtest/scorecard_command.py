@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,8 @@ import typer
 
 from triage.app.command_line import Json, run_until_signal
 from triage.app.open_app import open_at_terminal
-from triage.backtest.make_scorecard import ScorecardJob, open_scorecard
-from triage.backtest.page import ScorecardPage, render_scorecard
+from triage.backtest.make_scorecard import count_closed
+from triage.backtest.scorecard_page import ScorecardPage, render_scorecard
 from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
@@ -33,21 +34,15 @@ def scorecard(
     app = replace(app, repository=github or app.repository)
     if not app.settings.github_token.get_secret_value():
         raise BadInput("A scorecard reads GitHub's GraphQL API, which needs a token: set TRIAGE_GITHUB_TOKEN.")
-    page = _run(open_scorecard(app, since, shadow))
-    if as_json:
-        sys.stdout.write(json.dumps(page.model_dump(mode="json"), indent=2) + "\n")
-    else:
-        sys.stdout.write(render_scorecard(page))
 
-
-def _run(job: ScorecardJob) -> ScorecardPage:
     async def run(cancelled: asyncio.Event) -> ScorecardPage | None:
         try:
-            return await call_with_deadline(job.run, cancelled)
+            return await call_with_deadline(partial(count_closed, app, since, shadow), cancelled)
         except OutOfTime:
             return None
 
     page, stopped_by = run_until_signal(run)
     if page is None:
         raise SystemExit(EXIT_CODES[stopped_by] if stopped_by else 1)
-    return page
+    dumped = json.dumps(page.model_dump(mode="json"), indent=2) + "\n"
+    sys.stdout.write(dumped if as_json else render_scorecard(page))

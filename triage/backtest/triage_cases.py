@@ -1,25 +1,80 @@
 """Triages past issues one after the other, each on the commit before its fix and knowing nothing later."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from triage.backtest.judge import judge_duplicate, judge_report
-from triage.backtest.results import CaseResult, DuplicateResult, PastCase
-from triage.base.threads import in_thread
-from triage.domain.code import SearchQuery
+from langchain_core.embeddings import Embeddings
+
+from triage.app.app import App
+from triage.backtest.judge import CaseResult, DuplicateResult, PastCase, judge_duplicate, judge_report
+from triage.base.errors import SetupError
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
-from triage.domain.report import RunReport
+from triage.find.codebase import GitCodebase
+from triage.find.indexed_commit import PastCommit
 from triage.graph.run_graph import run_graph
+from triage.outside.github.issue_tracker import IssueTracker
+from triage.outside.github.read_past_issues import MAX_BODY_CHARS as MAX_REMEMBERED_CHARS
 from triage.ports import Codebase, Services
+from triage.read.other_issues import make_visible
 from triage.read.read_issue import read_issue
 from triage.say.hidden_state import CommentState, render_state
 
-LOOKED_AT = 50
-"""Ranked files whose chance is looked up."""
+MAX_PAST_ISSUES = 3_000
+"""Thirty requests."""
+MAX_BODY_CHARS = 65_536
+"""GitHub's limit: an issue of a backtest is read whole, as it was written."""
 OpenServices = Callable[[PastCase, Sequence[PastIssue]], Services]
 """Opens what a run needs: the code before the fix, and the past issues that were known then."""
+
+
+def read_past_issues(app: App, last: int) -> list[PastIssue]:
+    """Return the repository's newest issues, whole pages, enough to compare `last` fixed ones with those before.
+
+    Raises:
+        SetupError: There is no token, or GitHub refuses it.
+        GitHubUnavailable: GitHub does not answer.
+    """
+    if not app.settings.github_token.get_secret_value():
+        raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")
+    found: list[PastIssue] = []
+    for page in app.open_github(IssueTracker).iterate_past_issues(MAX_PAST_ISSUES, "", MAX_BODY_CHARS):
+        found += page
+        if page:
+            app.progress.info(f"Read {len(found)} issues of {app.repository}.")
+        fixed = sorted((issue.number for issue in found if any(fix.commit for fix in issue.fixes)), reverse=True)
+        # Some of them will be left out, and the oldest one is compared with those before it.
+        needed = fixed[: last * 2]
+        if len(needed) == last * 2 and sum(one.number < needed[-1] for one in found) >= app.config.past_issues:
+            break
+    return found
+
+
+def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
+    """Return the issues as the memory of a run has them: their visible text, cut."""
+    return [make_visible(issue.model_copy(update={"body": issue.body[:MAX_REMEMBERED_CHARS]})) for issue in past]
+
+
+def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> Services:
+    """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
+
+    def build_codebase(app: App, embeddings: Embeddings | None) -> Codebase:
+        return GitCodebase(
+            app.root,
+            app.repository,
+            embeddings,
+            app.settings.effective_embedding_model,
+            in_chroma=False,
+            ignore=app.config.ignore,
+            past=PastCommit(case.base, case.opened_at),
+        )
+
+    services = replace(app, started=time.monotonic()).open_services(build_codebase)
+    # The web knows the fix, and a collector the runs of today.
+    return replace(services, past_issues=lambda _: iter([list(known)]), web_tools=None, export_report=None)
 
 
 async def triage_past_issues(
@@ -42,13 +97,7 @@ async def triage_past_issues(
         report = await run_graph(to_issue(case), repository, services, cancelled)
         if cancelled.is_set():
             return  # a cut report would count as a wrong one
-        yield await in_thread(_judge, case, report, services.codebase)
-
-
-def _judge(case: PastCase, report: RunReport, codebase: Codebase) -> CaseResult:
-    parsed = read_issue(to_issue(case))
-    chances = {hit.path: hit.probability for hit in codebase.search(SearchQuery(parsed=parsed), LOOKED_AT)}
-    return judge_report(case, report, chances)
+        yield judge_report(case, report)
 
 
 def to_issue(case: PastCase) -> Issue:

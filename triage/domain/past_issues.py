@@ -162,12 +162,7 @@ class ClosedIssue(Value):
     """A person said of which issue."""
     reporter_wrote_at: list[AwareDatetime] = Field(default_factory=list)
     """When the reporter commented, and last edited the text of the issue."""
-
-
-class TriagedIssue(ClosedIssue):
-    """A closed issue with a comment of ours."""
-
-    comment: OurComment
+    comment: OurComment | None = None
 
 
 class ClosedIssues(Value):
@@ -175,8 +170,8 @@ class ClosedIssues(Value):
 
     closed: int
     """All of them, also those without a comment of ours."""
-    triaged: list[TriagedIssue]
-    silent: list[ClosedIssue] = Field(default_factory=list)
-    """Those without a comment of ours that were opened after our first one. Commits that closed them are not read."""
+    issues: list[ClosedIssue]
+    """Those with a comment of ours, and those without that were opened after our first one. Commits that closed one
+    without are not read."""
     since: AwareDatetime
     """All that were closed since then are known. Later than what was asked for if there are more than one run reads."""

@@ -6,11 +6,10 @@ from functools import cache
 from typing import NamedTuple
 
 from triage.find.files.file_roles import classify_file
-from triage.reproduce.environments.releases import Release, list_mainline
 from triage.reproduce.environments.source import Source
+from triage.reproduce.environments.versions import Release, Versions, list_mainline
 from triage.reproduce.evidence import Change, Evidence, Searched, Selection, Target
 from triage.reproduce.run_example import VersionRunner
-from triage.reproduce.select_example import Versions
 
 MAX_BUILDS = 12
 """Besides the versions of the verdict: 4,096 versions are twelve steps."""

@@ -20,7 +20,6 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
 """Where packages are installed, and how Python 2 shows a text."""
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
-_QUOTED = re.compile(r"[`'\"]([^`'\"\n]{1,200})[`'\"]")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
 _MIN_STEM_CHARS = 8
@@ -117,19 +116,6 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
             return False
         position = start + len(wanted)
     return bool(shown)
-
-
-def find_own_output(output: str, other: str, expected: Expected) -> list[str]:
-    """Return what one version prints, if the other prints no line of it and the report has each, not as a wish.
-
-    A line of it is one of the report's, or stands there in quotes: much prints `None`.
-    """
-    texts = "\n".join([expected.report, *_QUOTED.findall(expected.report)])
-    own, others, report = (
-        {" ".join(line.split()): line for line in text.splitlines() if line.strip()} for text in (output, other, texts)
-    )
-    wishes = {" ".join(line.split()) for text in expected.wished for line in text.splitlines()}
-    return [*own.values()] if own.keys() <= report.keys() and not own.keys() & (others.keys() | wishes) else []
 
 
 def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:

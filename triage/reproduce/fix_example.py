@@ -4,17 +4,16 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from triage.base.errors import GitError
+from triage.base.errors import BadInput, GitError
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleOutcome, ExampleResult
-from triage.read.read_issue import read_issue
 from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
-from triage.reproduce.environments.source import Source, find_folder, has_entries
+from triage.reproduce.environments.source import find_folder, has_entries
 from triage.reproduce.evidence import Execution, Expected
-from triage.reproduce.example.example import Example, NoExample, Project
-from triage.reproduce.example.read_example import read_example, restore_blanks
-from triage.reproduce.expected import find_expected, is_same_message, is_same_output
+from triage.reproduce.example.example import Example, Project
+from triage.reproduce.expected import is_same_message, is_same_output
+from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
 from triage.reproduce.runner.read_record import read_record
 from triage.reproduce.verdict import choose_failure, classify, find_place, is_same_result
 
@@ -116,22 +115,16 @@ class FixExample:
 
 def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixExample | None:
     """Return the example of a report, of the project as it is at HEAD; None without one. No registry is asked. Slow."""
-    source = Source(root)
     try:
-        head = source.resolve("HEAD")
-        project = source.find_project(head, config) if head else None
-        if head is None or project is None:
-            return None
-        paths, manifest = source.list_paths(head), source.read(head, "package.json")
-    except GitError:
+        checkout = ProjectCheckout(root, config)
+        example, expected = checkout.read(issue)
+        paths = checkout.source.list_paths(checkout.head)
+        manifest = checkout.source.read(checkout.head, "package.json")
+    except (BadInput, GitError, NothingToRun):
         return None
-    parsed = restore_blanks(read_issue(issue), issue.body)
-    example = read_example(parsed, project)
-    if isinstance(example, NoExample):
-        return None
-    folder = None
+    project, folder = checkout.project, None
     if project.language == "python":
         folder = find_folder(paths, project.modules[0]).rpartition("/")[0]
     elif project.language == "node" and has_entries(manifest or "", paths):
         folder = ""
-    return FixExample(project, example, find_expected(parsed, example), folder)
+    return FixExample(project, example, expected, folder)

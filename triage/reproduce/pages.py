@@ -1,20 +1,25 @@
-"""Looks places and commits up in the checkout, and links them to GitHub."""
+"""Looks places and commits up in the checkout, for links to GitHub and for what the rest of the triage learns."""
 
+import re
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 from posixpath import basename
 
-from triage.domain.code import Span
-from triage.domain.issue import Repository
+from triage.domain.code import ExecutedCode, Span
+from triage.domain.issue import Frame, Repository
 from triage.reproduce.environments.source import Source
-from triage.reproduce.evidence import Run
+from triage.reproduce.evidence import Evidence, Run
+from triage.reproduce.expected import stem
 from triage.reproduce.runner.read_output import find_file
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.safety.secrets.likely_secrets import shorten_text
+from triage.say.hidden_state import hash_failure
 from triage.say.permalink import build_permalink, build_reference_url
 
 MAX_CELL_CHARS = 200
 _MAX_SUBJECT_CHARS = 200
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
 
 
 class Pages:
@@ -82,3 +87,33 @@ class Pages:
 def format_cell(text: str) -> str:
     code = format_code_span(shorten_text(text, MAX_CELL_CHARS))
     return code.replace("|", "\\|")
+
+
+def find_executed_code(evidence: Evidence, find_path: Callable[[str], str]) -> ExecutedCode | None:
+    """Return what the last version executed that could be run; None without one.
+
+    `find_path` returns the repository's file that an installed file came from; empty if it is not known.
+    """
+    run = next((run for run in reversed(evidence.runs) if run.executed), None)
+    if run is None:
+        return None
+    shown = run.place if run.same_failure and find_path(run.place.path if run.place else "") else None
+    place = shown and Frame(path=find_path(shown.path), line=shown.line, function=shown.function)
+    functions = [
+        Frame(path=path, line=one.line, function=one.function) for one in run.executed if (path := find_path(one.path))
+    ]
+    return ExecutedCode(functions=functions, place=place, error=run.error if place else "")
+
+
+def find_failure(evidence: Evidence, find_path: Callable[[str], str]) -> str:
+    """Return a hash of the reported error on the default branch: its type, its words without values, file and function.
+
+    Empty if another error is raised, or the function is not known. The words count because many examples end in one
+    function that checks what it gets.
+    """
+    run = evidence.runs[-1]
+    path = find_path(run.place.path) if run.place and evidence.measure == "error" and run.same_failure else ""
+    if run.place is None or not path:
+        return ""
+    kind, _, message = run.error.partition(": ")
+    return hash_failure(kind, stem(_QUOTED.sub("", message)), path, run.place.function.rpartition(".")[2])

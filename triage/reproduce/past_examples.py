@@ -6,15 +6,12 @@ from typing import Literal
 from triage.app.app import App
 from triage.base.errors import BadInput, GitError, SetupError, TriageError
 from triage.domain.issue import Issue
-from triage.read.read_issue import read_issue
-from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Evidence
-from triage.reproduce.example.example import NoExample, Project
-from triage.reproduce.example.read_example import read_example, restore_blanks
-from triage.reproduce.project_checkout import ProjectCheckout
+from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
 from triage.reproduce.reproduce_command import open_environments
 from triage.reproduce.run_example import VersionRunner, run_selection
-from triage.reproduce.select_example import select_example
+
+PastResult = Literal["not run", "no failure", "fails after the fix", "fixed"]
 
 
 class PastExamples:
@@ -24,39 +21,34 @@ class PastExamples:
         self._app = app
 
     @cached_property
-    def _project(self) -> Project | None:
-        source = Source(self._app.root)
-        head = source.resolve("HEAD")
-        return source.find_project(head, self._app.config.reproduce) if head else None
-
-    @cached_property
-    def _checkout(self) -> ProjectCheckout:
-        return ProjectCheckout(self._app)
+    def _checkout(self) -> ProjectCheckout | None:
+        """None if this is no package of Python or Node."""
+        try:
+            return ProjectCheckout(self._app.root, self._app.config.reproduce)
+        except BadInput:
+            return None
 
     def has_example(self, issue: Issue) -> bool:
-        parsed = restore_blanks(read_issue(issue), issue.body)
-        return self._project is not None and not isinstance(read_example(parsed, self._project), NoExample)
+        try:
+            return self._checkout is not None and bool(self._checkout.read(issue))
+        except NothingToRun:
+            return False
 
     def check_can_run(self, *, in_container: bool) -> None:
         """Raise SetupError without Docker, and BadInput if this is no package of Python or Node."""
-        if self._project is None:
+        if self._checkout is None:
             raise BadInput("--reproduce: this is no package of Python or Node.")
-        with open_environments(self._app, keep=False, no_container=not in_container):
+        with open_environments(self._app, no_container=not in_container):
             pass
 
-    def run(
-        self, issue: Issue, base: str, fix: str, *, in_container: bool
-    ) -> Literal["not run", "no failure", "fails after the fix", "fixed"]:
+    def run(self, issue: Issue, base: str, fix: str, *, in_container: bool) -> PastResult:
         """Run the example of an issue on the commit before its fix and on the fix. Raises SetupError."""
+        assert self._checkout
         try:
-            with open_environments(self._app, keep=False, no_container=not in_container) as environments:
-                checkout = self._checkout
-                found = select_example(issue, checkout.source, checkout.project, checkout.versions, [base, fix])
-                if isinstance(found, NoExample):
-                    return "not run"
+            with open_environments(self._app, no_container=not in_container) as environments:
+                found = self._checkout.select(issue, [base, fix])
                 selection = found.model_copy(update={"targets": found.targets[:2], "newest": None})
-                runner = VersionRunner(environments, selection, self._app.progress.info)
-                evidence = run_selection(selection, runner)
+                evidence = run_selection(selection, VersionRunner(environments, selection, self._app.progress.info))
         except SetupError:
             raise
         except (GitError, TriageError) as problem:
@@ -69,7 +61,7 @@ class PastExamples:
         return result
 
 
-def judge(evidence: Evidence) -> Literal["not run", "no failure", "fails after the fix", "fixed"]:
+def judge(evidence: Evidence) -> PastResult:
     before, after = evidence.runs
     if not {before.outcome, after.outcome} <= {"passed", "failed"}:
         return "not run"

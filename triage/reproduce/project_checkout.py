@@ -1,19 +1,27 @@
-"""A checkout as a project with versions: what the command and the jobs select from, and run."""
+"""A checkout as a project with versions: what is selected from it, and run. Only `run` runs a stranger's code."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
 
-from triage.app.app import App
 from triage.base.errors import BadInput, TriageError
 from triage.domain.issue import Issue
+from triage.domain.project_config import ReproduceConfig
+from triage.read.kind.issue_kind import read_kind
+from triage.read.read_issue import read_issue
+from triage.read.report_facts import find_facts
 from triage.reproduce.bisect_versions import Bisection
 from triage.reproduce.environments.environment import Environments
 from triage.reproduce.environments.package_index import list_releases
 from triage.reproduce.environments.source import Source
-from triage.reproduce.evidence import Evidence, Selection
-from triage.reproduce.example.example import NoExample
+from triage.reproduce.environments.versions import Versions, find_release
+from triage.reproduce.evidence import Evidence, Expected, Selection, Target
+from triage.reproduce.example import python_code
+from triage.reproduce.example.example import Example, NoExample
+from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.expected import find_expected
 from triage.reproduce.run_example import VersionRunner, run_selection
-from triage.reproduce.select_example import Versions, open_project, select_example
 
 _REFUSALS = {
     "no-block": "the {where} has no block of code",
@@ -29,32 +37,88 @@ class NothingToRun(TriageError):
 
 
 class ProjectCheckout:
-    def __init__(self, app: App) -> None:
-        """Read the project and its versions, from the registry too if its settings name the package.
+    def __init__(self, root: Path, config: ReproduceConfig, revision: str = "HEAD") -> None:
+        """Read the project at a commit.
 
         Raises:
-            BadInput: There is no commit, or no project.
-            TriageError: The registry does not answer.
+            BadInput: There is no commit, or it is neither a package of Python nor of Node.
+            GitError: Git fails.
         """
-        self.source = Source(app.root)
-        head = self.source.resolve("HEAD")
+        self.source, self._config = Source(root), config
+        head = self.source.resolve(revision)
         if head is None:
             raise BadInput("The repository has no commit.")
-        self.head, config = head, app.config.reproduce
-        self.project = open_project(self.source, config, head)
+        project = self.source.find_project(head, config)
+        if project is None:
+            raise BadInput(
+                "This is no package of Python or Node: no pyproject.toml, setup.py or package.json names one. "
+                "Set reproduce: package: or languages: in .github/triage.yml."
+            )
+        self.head, self.project = head, project
+
+    @cached_property
+    def versions(self) -> Versions:
+        """All, also of the registry if the settings name the package. Raises TriageError if it does not answer."""
         # Who has uploaded a package of this name is not known, unless the project's own settings say that it is theirs.
-        asks = config.package and not config.languages
+        asks = self._config.package and not self._config.languages
         wheels = list_releases(self.project, os.environ) if asks else []
-        self.versions = Versions(self.source, self.project, wheels, head)
+        return Versions(self.source, self.project, wheels, self.head)
+
+    def read(self, issue: Issue, own: str = "") -> tuple[Example, Expected]:
+        """Return the example, and what the report says that happens.
+
+        `own` is Markdown that both are taken from instead of the report; empty for the report. Raises NothingToRun.
+        """
+        parsed = read_issue(Issue(title="", body=own) if own else issue)
+        shown = restore_blanks(parsed, own or issue.body)
+        example = read_example(shown, self.project)
+        if isinstance(example, NoExample):
+            where, names = "command" if own else "report", ", ".join(example.names)
+            words = _REFUSALS[example.reason].format(where=where, package=self.project.package, names=names)
+            raise NothingToRun(f"{words}.")
+        return example, find_expected(shown, example)
 
     def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:
-        """Return what is run, of `own` if it is not empty. Raises NothingToRun, and WrongUsage for no version."""
-        found = select_example(issue, self.source, self.project, self.versions, on, own)
-        if isinstance(found, NoExample):
-            where, names = "command" if own else "report", ", ".join(found.names)
-            words = _REFUSALS[found.reason].format(where=where, package=self.project.package, names=names)
-            raise NothingToRun(f"{words}.")
-        return found
+        """Return what is to be run, of `own` if it is not empty. Runs nothing.
+
+        `on` are the versions that a person named; empty for the version of the report, else the newest of its time.
+
+        Raises:
+            NothingToRun: There is no example.
+            WrongUsage: There is no such version.
+            TriageError: The registry does not answer.
+        """
+        example, expected = self.read(issue, own)
+        versions, project, parsed = self.versions, self.project, read_issue(issue)
+        wheels = [release for release in versions.releases if not release.commit]
+        releases = wheels or versions.releases  # a tag may have to be compiled
+        newest = next(reversed(releases), None)
+        opened_at = issue.opened_at
+        of_its_time = next((one for one in reversed(releases) if opened_at and one.time <= opened_at), newest)
+        facts = find_facts(parsed, project.package)
+        reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
+        of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
+        targets: list[Target] = []
+        for one in on:
+            targets.append(versions.find(one, *targets[:1]))
+        if not on and (chosen := of_report or of_its_time):
+            targets.append(versions.make_release_target(chosen))
+        targets.append(versions.make_commit_target(self.head, self.source.name_head(), *targets[:1]))
+        if project.language == "python":
+            imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
+            project = project.model_copy(update={"companions": self.source.find_companions(self.head, imported)})
+        if project.languages:
+            recipe = {example.language: project.languages[example.language]}
+            project = project.model_copy(update={"languages": recipe})
+        return Selection(
+            project=project,
+            example=example,
+            expected=expected,
+            is_feature=read_kind(parsed, issue.labels).kind == "feature_request",
+            targets=targets,
+            newest=newest and versions.make_release_target(newest, targets[0]),
+            releases=[release.version for release in versions.releases],
+        )
 
     def run(
         self,

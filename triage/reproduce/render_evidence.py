@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from triage.base.text import word_set
 from triage.read.reporter_language import get_phrases
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
-from triage.reproduce.executed_code import find_executed_code
-from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell
+from triage.reproduce.pages import MAX_CELL_CHARS, Pages, find_executed_code, format_cell
 from triage.reproduce.verdict import is_same_everywhere, prints_the_same
 from triage.safety.active_content import format_plain_line
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
@@ -19,18 +19,7 @@ _MAX_LISTED = 20
 _MAX_SHOWN_CODE = 6_000
 SUMMARY = "The example as it was run, and what it printed"
 """Each block has it. GitHub's search finds issues by it."""
-_JSON_FIELDS = {
-    "on",
-    "commit",
-    "outcome",
-    "reason",
-    "runtime",
-    "error",
-    "output",
-    "repeats",
-    "failures",
-    "same_failure",
-}
+_JSON_FIELDS = word_set("on commit outcome reason runtime error output repeats failures same_failure")
 
 
 def render_evidence(
@@ -242,28 +231,18 @@ def list_executed(run: Run, pages: Pages) -> list[str]:
 
 def dump_evidence(selection: Selection, evidence: Evidence, pages: Pages) -> str:
     """Return the evidence as JSON, for later steps and measurements."""
-    example = selection.example
-    shown = {"sha256": example.sha256, "language": example.language, "code": example.code, "changed": example.changed}
-    executed_code = find_executed_code(evidence, pages.find_path)
-    fields: dict[str, Any] = {
-        "verdict": evidence.verdict,
-        "measure": evidence.measure,
-        "example": shown,
-        "runs": [_dump_run(run, pages) for run in evidence.versions],
-        "executed_code": executed_code.model_dump() if executed_code else None,
-        "first_bad": _dump_change(evidence.first_bad),
-        "first_good": _dump_change(evidence.first_good),
+    example, executed_code = selection.example, find_executed_code(evidence, pages.find_path)
+    runs: list[dict[str, Any]] = []
+    for run in evidence.versions:
+        place, commit = run.place, pages.find_commit(run)
+        path = pages.find_path(place.path, commit) or place.path if place else ""
+        shown = {"path": path, "line": place.line} if place else None
+        fields = run.model_dump(include={*_JSON_FIELDS})
+        runs.append({**fields, "place": shown, "executed": list_executed(run, pages)})
+    fields = {
+        **evidence.model_dump(include={"verdict", "measure", "first_bad", "first_good"}),
+        "example": {"sha256": example.sha256, **example.model_dump(include={"language", "code", "changed"})},
+        "runs": runs,
+        "executed_code": executed_code and executed_code.model_dump(),
     }
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
-
-
-def _dump_run(run: Run, pages: Pages) -> dict[str, Any]:
-    place = run.place and {
-        "path": pages.find_path(run.place.path, pages.find_commit(run)) or run.place.path,
-        "line": run.place.line,
-    }
-    return {**run.model_dump(include=_JSON_FIELDS), "place": place, "executed": list_executed(run, pages)}
-
-
-def _dump_change(change: Change | None) -> dict[str, Any] | None:
-    return change.model_dump() if change else None

@@ -36,7 +36,6 @@ def reproduce(
     bisect: Annotated[
         bool, typer.Option("--bisect", help="Search for the first release and commit that changed the outcome.")
     ] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep what was built, and print where it is.")] = False,
     no_container: Annotated[
         bool, typer.Option("--no-container", help="Run without Docker and without protection: only code you trust.")
     ] = False,
@@ -48,12 +47,12 @@ def reproduce(
         app, found, _ = open_issue(app.with_project_config(), issue, github)
 
         def work() -> str:
-            checkout = ProjectCheckout(app)
+            checkout = ProjectCheckout(app.root, app.config.reproduce)
             try:
                 selection = checkout.select(found, on or [])
             except NothingToRun as why:
                 raise BadInput(f"Nothing was run: {why}") from None
-            with open_environments(app, keep=keep, no_container=no_container) as environments:
+            with open_environments(app, no_container=no_container) as environments:
                 *_, evidence = checkout.run(selection, environments, lambda _: bisect, output.progress.log_step)
             shown = selection, evidence, Pages(checkout.source)
             text = dump_evidence(*shown) if as_json else render_evidence(*shown, is_at_terminal=True)
@@ -78,6 +77,6 @@ def reproduce(
         print_page(Markdown(text or "", hyperlinks=False))
 
 
-def open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractContextManager[Environments]:
+def open_environments(app: App, *, no_container: bool) -> AbstractContextManager[Environments]:
     open_them = VirtualEnvironments if no_container else DockerEnvironments
-    return open_them(Source(app.root), os.environ, app.progress.info, keep=keep)
+    return open_them(Source(app.root), os.environ)

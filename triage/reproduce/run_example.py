@@ -9,7 +9,6 @@ from triage.reproduce.expected import is_named_error
 from triage.reproduce.verdict import (
     choose_failure,
     choose_measure,
-    choose_shown,
     decide_verdict,
     is_failed_assert,
     is_same_result,
@@ -33,8 +32,6 @@ class VersionRunner:
     ) -> None:
         self._environments, self._selection, self._progress, self._seconds = environments, selection, progress, seconds
         self._now = datetime.now(UTC)
-        self.expected = selection.expected
-        """With the alternatives that count, once it is known which are printed."""
         self._built: dict[str, Environment | CannotInstall] = {}
         self._times: dict[str, datetime] = {}
         """Until when the packages of each version may be from."""
@@ -107,7 +104,7 @@ class VersionRunner:
 
     def summarize(self, target: Target, measure: Measure) -> Run:
         """Run the example on a version, and return what is seen of it."""
-        return summarize(target.on, self.run(target), self.expected, measure)
+        return summarize(target.on, self.run(target), self._selection.expected, measure)
 
 
 def _identify(target: Target) -> str:
@@ -123,10 +120,9 @@ def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:
         targets.append(selection.newest)
         if selection.newest.on not in executions:
             executions[selection.newest.on] = runner.run(selection.newest)
-    expected = runner.expected = choose_shown([executions[target.on] for target in targets], selection.expected)
-    measure = choose_measure([one for runs in executions.values() for one in runs], expected)
+    measure = choose_measure([one for runs in executions.values() for one in runs], selection.expected)
     runs = [
-        summarize(target.on, executions[target.on], expected, measure).model_copy(
+        summarize(target.on, executions[target.on], selection.expected, measure).model_copy(
             update={"commit": target.commit, "time": runner.find_date(target)}
         )
         for target in targets

@@ -15,7 +15,6 @@ from triage.reproduce.evidence import (
     Verdict,
 )
 from triage.reproduce.expected import (
-    find_own_output,
     find_printed_errors,
     is_named_error,
     is_same_output,
@@ -79,21 +78,6 @@ def shows(run: Execution | Run, printed: Sequence[str]) -> bool:
     if len("".join(printed)) < MIN_SHOWN_CHARS:
         return run.output.split() == " ".join(printed).split()
     return shows_output(run.output, printed)
-
-
-def choose_shown(versions: Sequence[Sequence[Execution]], expected: Expected) -> Expected:
-    """Return what is expected with those alternatives only that the first version prints, else the next one.
-
-    If none prints one, with what the first version prints, if the report has it, and the last prints nothing of it.
-    """
-    for runs in versions:
-        if found := [one for one in expected.printed if any(shows(run, one) for run in runs)]:
-            return expected.model_copy(update={"shown": found})
-    first, last = versions[0], versions[-1]
-    if all(run.outcome == "passed" and run.output == runs[0].output for runs in (first, last) for run in runs):
-        own = find_own_output(first[0].output, last[0].output, expected)
-        return expected.model_copy(update={"shown": [own]}) if len("".join(own)) >= MIN_SHOWN_CHARS else expected
-    return expected
 
 
 def has_failure(execution: Execution, expected: Expected, measure: Measure) -> bool:

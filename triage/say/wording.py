@@ -82,11 +82,6 @@ def format_confidence(value: float) -> str:
     return f"{confidence_level(value)} confidence ({value:.2f})"
 
 
-def format_probability(value: float) -> str:
-    """Return a probability such as `7 of 10`, rounded down, since a promise is worse than a doubt."""
-    return f"{max(1, min(9, int(value * 10)))} of 10"
-
-
 def confidence_level(value: float) -> str:
     if value < LOW_CONFIDENCE:
         return "low"

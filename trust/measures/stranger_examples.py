@@ -135,7 +135,7 @@ class _Bench:
             for name in ("built/home", "built/source", "work"):
                 (image / name).mkdir(parents=True)
         started = time.monotonic()
-        with docker.DockerEnvironments(self._source, self._environ, lambda _: None, keep=False) as environments:
+        with docker.DockerEnvironments(self._source, self._environ) as environments:
             built = environments.build(target, project)
             execution = built.run(example, project, SECONDS)
         if (seconds := time.monotonic() - started) > MAX_SECONDS:
@@ -201,12 +201,11 @@ class _Bench:
         for path, word in product(paths, (EVIL, "@mona")):  # most texts are short
             data = _replace(FORGED.model_dump(mode="json"), path, word)
             try:
-                forged = handover.parse_file(
-                    handover.Results, json.dumps({"results": [{"number": 7, "evidence": data}]}).encode()
-                )
+                (forged,) = handover.parse_orders(json.dumps({"orders": [{"number": 7, "evidence": data}]}).encode())
             except BadInput:
                 continue
-            page = render_evidence(SELECTED, forged.results[0].evidence, self._pages)
+            assert forged.evidence
+            page = render_evidence(SELECTED, forged.evidence, self._pages)
             yield from (f"live in {path}: {one}" for one in judge_page(page, LINKS).live_effects)
 
 

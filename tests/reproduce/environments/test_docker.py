@@ -57,15 +57,14 @@ def docker(tmp_path):
     return tmp_path
 
 
-def open_docker(folder, monkeypatch, *, keep=False, **environ: str):
+def open_docker(folder, monkeypatch, **environ: str):
     variables: Mapping[str, str] = {
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "DOCKER_LOG": str(folder / "log"),
         **environ,
     }
     monkeypatch.setenv("PATH", variables["PATH"])
-    said: list[str] = []
-    return DockerEnvironments(Source(folder / "repo"), variables, said.append, keep=keep), said
+    return DockerEnvironments(Source(folder / "repo"), variables)
 
 
 def asked(folder: Path) -> list[Any]:
@@ -73,7 +72,7 @@ def asked(folder: Path) -> list[Any]:
 
 
 def test_a_release_is_built_without_the_example_and_run_without_anything_else(docker, monkeypatch):
-    environments, _ = open_docker(docker, monkeypatch)
+    environments = open_docker(docker, monkeypatch)
     with environments:
         found = environments.build(RELEASE, SHOP).run(EXAMPLE, SHOP, 20)
     assert found.failures[0].type == "JSONDecodeError"
@@ -96,24 +95,23 @@ def test_a_release_is_built_without_the_example_and_run_without_anything_else(do
 
 
 def test_a_commit_is_built_from_its_files(docker, monkeypatch):
-    environments, said = open_docker(docker, monkeypatch, keep=True)
+    environments = open_docker(docker, monkeypatch)
     head = Source(docker / "repo").resolve("HEAD")
     with environments:
         environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), SHOP)
-    assert asked(docker)[-1][1]["files"] == ["Dockerfile", "runner", "source"]
-    assert [words[0] for words, _ in asked(docker)] == ["info", "buildx", "build"]
-    assert said[0].startswith("the image triage-reproduce-")
+    assert [words[0] for words, _ in asked(docker)] == ["info", "buildx", "build", "image"]
+    assert asked(docker)[2][1]["files"] == ["Dockerfile", "runner", "source"]
 
 
 def test_a_build_that_fails_says_why(docker, monkeypatch):
-    environments, _ = open_docker(docker, monkeypatch, DOCKER_FAILS="build")
+    environments = open_docker(docker, monkeypatch, DOCKER_FAILS="build")
     with pytest.raises(CannotInstall, match="error: no such package"):
         environments.build(RELEASE, SHOP)
 
 
 def test_a_job_leaves_no_build_cache_and_a_person_has_theirs(docker, monkeypatch):
     for environ, last in (({}, "image"), ({"GITHUB_ACTIONS": "true"}, "builder")):
-        environments, _ = open_docker(docker, monkeypatch, **environ)
+        environments = open_docker(docker, monkeypatch, **environ)
         with environments:
             environments.build(RELEASE, SHOP)
         assert asked(docker)[-1][0][0] == last
@@ -121,14 +119,14 @@ def test_a_job_leaves_no_build_cache_and_a_person_has_theirs(docker, monkeypatch
 
 
 def test_a_version_without_a_known_python_is_not_built(docker, monkeypatch):
-    environments, _ = open_docker(docker, monkeypatch)
+    environments = open_docker(docker, monkeypatch)
     with environments, pytest.raises(CannotInstall, match="it runs on no Python that is known"):
         environments.build(RELEASE.model_copy(update={"pythons": []}), SHOP)
     assert [words[0] for words, _ in asked(docker)] == ["info", "buildx"]
 
 
 def test_a_build_ends_with_the_time_of_the_job(docker, monkeypatch):
-    environments, _ = open_docker(docker, monkeypatch)
+    environments = open_docker(docker, monkeypatch)
     environments.ends_at = time.monotonic() - 1
     with environments, pytest.raises(CannotInstall, match="it was not built within 0 seconds"):
         environments.build(RELEASE, SHOP)
@@ -182,7 +180,7 @@ def test_lines_of_the_settings_are_run_before_the_example_is_there(docker, monke
     lines = LanguageConfig(file="report.rs", setup="cargo fetch", build="cargo build", run="cargo run")
     shop = Project(language="other", package="shop", image="rust:1-slim", languages={"rust": lines})
     head = Source(docker / "repo").resolve("HEAD")
-    environments, _ = open_docker(docker, monkeypatch)
+    environments = open_docker(docker, monkeypatch)
     with environments:
         built = environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), shop)
         built.run(Example(language="rust", code="fn main() {}\n"), shop, 20)

@@ -11,8 +11,8 @@ from testing.each_row import each_row
 from triage.base.errors import GitError
 from triage.domain.project_config import ReproduceConfig
 from triage.git.commit import open_commit
-from triage.reproduce.environments.releases import Tag
 from triage.reproduce.environments.source import Source
+from triage.reproduce.environments.versions import Release
 from triage.reproduce.example.example import Project
 
 PYTHON = {
@@ -152,8 +152,8 @@ def test_versions_of_tags(tmp_path):
     git(tmp_path, "tag", "-a", "v1.1", "-m", "x")
     second = commit(tmp_path, {"a": "2"})
     source = Source(tmp_path)
-    made = Tag(first, source.read_time(first))
-    assert source.list_version_tags() == {"1.0": made, "1.1": made}
+    made = {name: Release(version=name, time=source.read_time(first), commit=first) for name in ("1.0", "1.1")}
+    assert source.list_version_tags() == made
     assert source.describe_version(second) in ("1.0", "1.1")
     assert source.list_steps(first, second) == [second]
     assert (source.resolve("v1.1"), source.resolve("--all"), source.resolve("nothing")) == (first, None, None)

@@ -11,7 +11,6 @@ from triage.reproduce.example.sessions import read_session, without_traces
         ("  >>> f()\n  'a'", ["f()"], ["'a'"]),
         ("In [1]:\nx = f()\nx.g()\n\nOut[1]: 3", ["x = f()\nx.g()"], ["3"]),
         (">> f()\n1", ["f()"], ["1"]),
-        (">>> print()\n<BLANKLINE>\n>>> 1", ["print()", "1"], ["", ""]),
         ("prose\n>>> f()\n", ["f()"], [""]),
         (">>>\n>>> f()", ["f()"], [""]),
         (">>>if x:\n...  f()\n1\n>>>g()\n2", ["if x:\n f()", "g()"], ["1", "2"]),

@@ -25,7 +25,7 @@ from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, RunKey, Trigger
 from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
-from triage.reproduce.jobs.handover import Order, Orders, Results, join_results, parse_file
+from triage.reproduce.jobs.handover import Order, Orders, dump_results, parse_orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob
 from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
 from triage.reproduce.pages import Pages
@@ -623,8 +623,10 @@ class TestHandover:
         assert harness.output.values["reproduce-selection"] == harness.digest
         harness.run_job("run")
         harness.files["selection.json"] += b" "
-        with pytest.raises(BadInput, match="The selection is not that of the job"):
-            harness.run_job("report")
+        for digest in (harness.digest, ""):
+            harness.digest = digest
+            with pytest.raises(BadInput, match="The selection is not that of the job"):
+                harness.run_job("report")
         assert harness.writes == 0
 
     @pytest.mark.parametrize(
@@ -645,25 +647,24 @@ class TestHandover:
         assert "has ended without a result" in harness.run_all()
 
     def test_why_nothing_was_found_is_a_sentence_of_ours(self) -> None:
-        text = Results(results=[]).model_dump_json()
-        assert parse_file(Results, text.encode()) == Results()
-        evidence = json.dumps({"results": [{"number": 7, "evidence": STILL.model_dump() | {"searched": "Pay me."}}]})
+        evidence = json.dumps({"orders": [{"number": 7, "evidence": STILL.model_dump() | {"searched": "Pay me."}}]})
         with pytest.raises(BadInput):
-            parse_file(Results, evidence.encode())
+            parse_orders(evidence.encode())
 
     def test_what_is_executed_is_there_for_the_last_version_and_bounded(self) -> None:
         places = [Place(path=f"shop/{number}.py", line=1) for number in range(500)]
         runs = [run.model_copy(update={"executed": places}) for run in STILL.runs]
-        text, left_out = join_results({7: STILL.model_copy(update={"runs": runs})})
-        (result,) = parse_file(Results, text.encode()).results
+        text, left_out = dump_results({7: STILL.model_copy(update={"runs": runs})})
+        (result,) = parse_orders(text.encode())
+        assert result.evidence
         assert [len(run.executed) for run in result.evidence.runs] == [0, 500]
         assert left_out == []
 
     def test_the_largest_results_are_left_out_of_a_file_that_would_be_too_large(self) -> None:
         run = STILL.runs[0].model_copy(update={"output": "\u0001" * 8_000, "reason": "\u0001" * 2_000})
         large = STILL.model_copy(update={"runs": [run] * 12})
-        text, left_out = join_results({7: STILL} | dict.fromkeys(range(8, 27), large))
-        kept = [result.number for result in parse_file(Results, text.encode()).results]
+        text, left_out = dump_results({7: STILL} | dict.fromkeys(range(8, 27), large))
+        kept = [result.number for result in parse_orders(text.encode())]
         assert 7 in kept
         assert len(left_out) > 5
         assert sorted([*kept, *left_out]) == list(range(7, 27))
@@ -682,15 +683,15 @@ class TestHandover:
         harness.run_job("report")
         assert "has ended without a result" in harness.parts.answer
 
-    @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"results": 7}', b"[" * 100_000, b" " * 8_000_001])
+    @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"orders": 7}', b"[" * 100_000, b" " * 8_000_001])
     def test_a_file_that_is_none_of_ours_fails_the_job(self, data: bytes) -> None:
         with pytest.raises(BadInput, match="cannot be read"):
-            parse_file(Results, data)
+            parse_orders(data)
 
     def test_without_an_example_nothing_runs(self) -> None:
         harness = ReproduceHarness(problem=NothingToRun("no block."))
         assert harness.run_all() == "**Nothing was run:** no block."
-        assert parse_file(Orders, harness.files["selection.json"]).orders[0].selection is None
+        assert parse_orders(harness.files["selection.json"])[0].selection is None
 
 
 HOSTILE = st.recursive(

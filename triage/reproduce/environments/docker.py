@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -45,11 +45,11 @@ _TO_BUILD = (
 
 
 class DockerEnvironments(Environments):
-    """What stays is an image of each version."""
+    """Each version is an image."""
 
-    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
+    def __init__(self, source: Source, environ: Mapping[str, str]) -> None:
         """Find Docker. Raises SetupError if it cannot be used."""
-        super().__init__(source, environ, say, keep=keep)
+        super().__init__(source, environ)
         self._images: list[str] = []
         self._is_in_job = self._environ.get("GITHUB_ACTIONS") == "true"
         for words, problem in (("info", "Docker does not answer"), ("buildx version", "Docker has no buildx")):
@@ -61,11 +61,8 @@ class DockerEnvironments(Environments):
 
     def __exit__(self, *_: object) -> None:
         for image in self._images:
-            if self._keep:
-                self._say(f"the image {image} stays")
-            else:
-                with suppress(CannotInstall):
-                    self._call(["docker", "image", "rm", "--force", image], self._environ, ASK_SECONDS)
+            with suppress(CannotInstall):
+                self._call(["docker", "image", "rm", "--force", image], self._environ, ASK_SECONDS)
         if self._is_in_job and self._images:  # a person's own cache stays
             with suppress(CannotInstall):
                 self._call(["docker", "builder", "prune", "--force"], self._environ, ASK_SECONDS)

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -102,11 +102,11 @@ class Environment:
 
 
 class Environments(ABC):
-    """Builds environments. Use it as a context manager: they are removed at its end, unless they are to stay."""
+    """Builds environments. Use it as a context manager: they are removed at its end."""
 
-    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
+    def __init__(self, source: Source, environ: Mapping[str, str]) -> None:
         """Make the folder that versions are built in."""
-        self._source, self._environ, self._say, self._keep = source, dict(environ), say, keep
+        self._source, self._environ = source, dict(environ)
         self.ends_at = math.inf
         """When nothing more is built or started, by `time.monotonic`."""
         self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-")).resolve()
@@ -168,16 +168,9 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     """
     time = target.time.strftime(_TIME)
     if project.recipe:
-        lines = ["mkdir -p work/home", "mv source work", f"(cd {SOURCE}", f"{project.recipe.setup}", ")"]
-        return [
-            [
-                "sh",
-                "-ec",
-                "\n".join(
-                    [f"cd {shlex.quote(str(folder))}", *lines, "chmod -R a+rX work", "mv work built", "mkdir work"]
-                ),
-            ]
-        ]
+        lines = [f"cd {shlex.quote(str(folder))}", "mkdir -p work/home", "mv source work", f"(cd {SOURCE}"]
+        lines += [f"{project.recipe.setup}", ")", "chmod -R a+rX work", "mv work built", "mkdir work"]
+        return [["sh", "-ec", "\n".join(lines)]]
     setup = project.setup
     own = [["sh", "-ec", f"cd {shlex.quote(str(folder / 'source'))}\n{setup}"]] if setup and target.commit else []
     if project.language == "node":

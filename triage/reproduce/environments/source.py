@@ -15,7 +15,7 @@ from triage.domain.project_config import ReproduceConfig
 from triage.find.files.project_files import parse_manifest
 from triage.git.commit import isolate, open_repository, write_files
 from triage.git.history import to_time
-from triage.reproduce.environments.releases import PYTHONS, Tag, is_python_allowed, normalize_version
+from triage.reproduce.environments.versions import PYTHONS, Release, is_python_allowed, normalize_version
 from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports
 
@@ -93,16 +93,16 @@ class Source:
     def read_subject(self, commit: str) -> str:
         return self._objects.run("show", "--no-patch", "--format=%s", commit).decode("utf-8", "replace").strip()
 
-    def list_version_tags(self) -> dict[str, Tag]:
-        """Return the tag of each final version."""
+    def list_version_tags(self) -> dict[str, Release]:
+        """Return the tag of each final version as a release."""
         fields = [f"%({of}{name})" for name in ("objectname", "committerdate:unix") for of in ("*", "")]
         args = ("for-each-ref", f"--format=%(refname:strip=2)%00{'%00'.join(fields)}", "refs/tags")
         output = self._git.run(*args, max_bytes=1 << 24).decode("utf-8", "replace")
-        found: dict[str, Tag] = {}
+        found: dict[str, Release] = {}
         rows = [line.split("\0") for line in output.split("\n") if line]
         for name, commit, own, time, own_time in sorted(rows, key=lambda row: -len(row[0])):  # the plainest name wins
             if (version := normalize_version(name)) and (time or own_time):  # else it is no commit
-                found[version] = Tag(commit or own, to_time(time or own_time))
+                found[version] = Release(version=version, time=to_time(time or own_time), commit=commit or own)
         return found
 
     def list_steps(self, good: str, bad: str) -> list[str]:

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,8 +19,6 @@ from triage.reproduce.environments.environment import (
     build_variables_of_source,
     plan_build,
 )
-from triage.reproduce.environments.releases import PYTHONS
-from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Project
 
@@ -50,58 +48,32 @@ def select_build_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class VirtualEnvironments(Environments):
-    """What stays is the folder of all."""
-
-    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
-        super().__init__(source, environ, say, keep=keep)
-        self._missing: set[str] = set()
-        """The Pythons that this machine does not have."""
-
-    def __exit__(self, *_: object) -> None:
-        if self._keep:
-            self._say(f"what was built stays in {self.folder}")
-        else:
-            super().__exit__()
-
     def _build(self, target: Target, project: Project, folder: Path) -> Environment:
         variables = select_build_variables(self._environ) | build_variables_of_source(target)
         path = f"{folder / 'env/bin'}{os.pathsep}{variables.get('PATH', '')}"
         variables |= {"VIRTUAL_ENV": str(folder / "env"), "PATH": path}
         if project.language == "python":
-            commands = self._make_environment(target, project, folder, find_uv(), variables)
+            self._make_environment(target, project, folder, variables)
         else:
-            commands = plan_build(target, project, folder, [], "")
-        for command in commands:
-            self._call(command, variables)
+            self._call_all(plan_build(target, project, folder, [], ""), variables)
         work = folder / WORK
         work.mkdir(exist_ok=True)
         own = variables if project.recipe else {"PATH": path, "HOME": str(work)}  # toolchains are in the home
         return Environment(folder, work, {**own, **RUN_VARIABLES})
 
-    def _make_environment(
-        self, target: Target, project: Project, folder: Path, uv: Sequence[str], variables: Mapping[str, str]
-    ) -> list[list[str]]:
-        """Make the environment with the first Python that can be had here. Return the commands that fill it."""
+    def _make_environment(self, target: Target, project: Project, folder: Path, variables: Mapping[str, str]) -> None:
+        """Make the environment with the first Python that can be had here, and fill it."""
         for python in target.pythons:
-            if python not in self._missing:
-                first, *steps = plan_build(target, project, folder, uv, python)
-                try:
-                    self._call(first, variables)
-                except CannotInstall as problem:
-                    if problem.is_lasting:
-                        raise
-                    self._missing.add(python)
-                else:
-                    return steps
-        found = [python for python in PYTHONS if self._has_python(python, uv, variables)]
-        raise CannotInstall(
-            f"no Python {' or '.join(target.pythons)} on this machine (uv found {', '.join(found) or 'none'})",
-            is_lasting=True,
-        )
+            make, *fill = plan_build(target, project, folder, find_uv(), python)
+            try:
+                self._call(make, variables)
+            except CannotInstall as problem:
+                if problem.is_lasting:
+                    raise
+                continue
+            return self._call_all(fill, variables)
+        raise CannotInstall(f"no Python {' or '.join(target.pythons)} on this machine", is_lasting=True)
 
-    def _has_python(self, python: str, uv: Sequence[str], variables: Mapping[str, str]) -> bool:
-        try:
-            self._call([*uv, "python", "find", "--no-project", python], variables)
-        except CannotInstall:
-            return False
-        return True
+    def _call_all(self, commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> None:
+        for command in commands:
+            self._call(command, variables)

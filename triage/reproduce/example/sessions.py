@@ -31,7 +31,6 @@ _COMMAND = re.compile(
     r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
     re.M | re.S,
 )
-_DOCTEST_BLANK = "<BLANKLINE>"
 
 
 class Session(NamedTuple):
@@ -96,7 +95,7 @@ def _code(pattern: re.Pattern[str], line: str) -> str:
 def without_marks(text: str) -> str:
     """Return an output without what a prompt writes into it."""
     lines = ((_OUT.match(line), line) for line in text.split("\n"))
-    return "\n".join(out["text"] if out else "" if line.strip() == _DOCTEST_BLANK else line for out, line in lines)
+    return "\n".join(out["text"] if out else line for out, line in lines)
 
 
 def without_traces(text: str) -> str:

@@ -7,7 +7,7 @@ from triage.base.errors import GitError, SetupError, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.task import ReproduceTask, Trigger
 from triage.reproduce.evidence import Evidence
-from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, join_results, parse_file
+from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, dump_results, parse_orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish
 from triage.run.run_context import RunResult
 
@@ -17,7 +17,7 @@ MAX_SECONDS = 2_400.0
 
 async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
     """Run each selected example, and write what happened after each step: the runner may end the job at any time."""
-    orders = parse_file(Orders, job.read_file(SELECTION)).orders
+    orders = parse_orders(job.read_file(SELECTION))
     found: dict[int, Evidence] = {}
 
     def wants_change(evidence: Evidence) -> bool:
@@ -46,7 +46,7 @@ def _run_order(
     try:
         for evidence in job.execute(order.selection, seconds, wants_change) if order.selection else ():
             found[order.number] = evidence
-            text, left_out = join_results(found)
+            text, left_out = dump_results(found)
             for number in left_out:
                 del found[number]
                 job.run.progress.info(f"The result of issue {number} is left out: the file would be too large.")

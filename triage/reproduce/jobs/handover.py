@@ -1,8 +1,10 @@
-"""What the jobs hand over in files: `select` what is to be run, `run` what happened. Each is read as a stranger's."""
+"""What the jobs hand over in files of one format: `select` what is to be run, `run` what happened.
+
+Each is read as a stranger's.
+"""
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -17,11 +19,10 @@ MAX_RESULTS_BYTES = 7_000_000
 MAX_ORDERS = 20
 """Issues whose examples are run again in one week."""
 SELECTION, EVIDENCE = "selection.json", "evidence.json"
-T = TypeVar("T", bound=Value)
 
 
 class Order(Value):
-    """What is to be run for one issue, or why nothing is."""
+    """What is to be run for one issue, or why nothing is; from the job `run` what happened, alone."""
 
     number: int = Field(ge=1)
     selection: Selection | None = None
@@ -29,58 +30,48 @@ class Order(Value):
     """The end of a sentence."""
     is_own: bool = False
     """The example stands in the command, not in the report."""
+    evidence: Evidence | None = None
 
 
 class Orders(Value):
     orders: list[Order] = Field(default_factory=list, max_length=MAX_ORDERS)
 
 
-class Result(Value):
-    number: int = Field(ge=1)
-    evidence: Evidence
+def parse_orders(data: bytes | None, digest: str | None = None) -> list[Order]:
+    """Return what a job wrote; nothing without a file.
 
-
-class Results(Value):
-    results: list[Result] = Field(default_factory=list, max_length=MAX_ORDERS)
-
-
-def parse_file(kind: type[T], data: bytes | None) -> T:
-    """Return what a job wrote; an empty value without a file. Raises BadInput for anything else."""
+    Raises BadInput for anything else, and for a file with another SHA-256 than `digest`: the job `run` may have
+    replaced it.
+    """
     if data is None:
-        return kind()
+        return []
+    if digest is not None and sha256(data).hexdigest() != digest:
+        raise BadInput(
+            "The selection is not that of the job with task: reproduce-select. Pass its output reproduce-selection on."
+        )
     try:
         if len(data) > MAX_FILE_BYTES:
             raise ValueError
-        return kind.model_validate_json(data)
+        return Orders.model_validate_json(data).orders
     except (ValueError, ValidationError, RecursionError):
         raise BadInput("The file of the job before cannot be read. Use the artifact that it uploads.") from None
 
 
-def parse_orders(data: bytes | None, digest: str) -> list[Order]:
-    """Return what was selected. Raises BadInput for a file with another SHA-256: the job `run` may have replaced it."""
-    if data is not None and sha256(data).hexdigest() != digest:
-        raise BadInput(
-            "The selection is not that of the job with task: reproduce-select. Pass its output reproduce-selection on."
-        )
-    return parse_file(Orders, data).orders
-
-
-def join_results(found: Mapping[int, Evidence]) -> tuple[str, list[int]]:
+def dump_results(found: Mapping[int, Evidence]) -> tuple[str, list[int]]:
     """Return the file with the results, and the issues whose results are too large for it.
 
     What was executed is in it for the last version alone, which the comment and the ranking take.
     """
-    results = [Result(number=number, evidence=_shorten(evidence)) for number, evidence in found.items()]
-    results.sort(key=lambda one: len(one.model_dump_json()))
+    orders: list[Order] = []
+    for number, evidence in found.items():
+        *earlier, last = evidence.runs
+        runs = [*(run.model_copy(update={"executed": []}) for run in earlier), last]
+        orders.append(Order(number=number, evidence=evidence.model_copy(update={"runs": runs})))
+    orders.sort(key=lambda one: len(one.model_dump_json()))
     left_out: list[int] = []
-    while len((text := Results(results=results).model_dump_json()).encode()) > MAX_RESULTS_BYTES:
-        left_out.append(results.pop().number)
+    while len((text := Orders(orders=orders).model_dump_json()).encode()) > MAX_RESULTS_BYTES:
+        left_out.append(orders.pop().number)
     return text, left_out
-
-
-def _shorten(evidence: Evidence) -> Evidence:
-    *earlier, last = evidence.runs
-    return evidence.model_copy(update={"runs": [*(run.model_copy(update={"executed": []}) for run in earlier), last]})
 
 
 def accept_evidence(selection: Selection | None, evidence: Evidence | None) -> Evidence | None:

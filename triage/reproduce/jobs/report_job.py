@@ -10,18 +10,9 @@ from triage.domain.issue import Issue
 from triage.domain.task import ReproduceTask
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
-from triage.reproduce.executed_code import find_executed_code, find_failure
-from triage.reproduce.jobs.handover import (
-    EVIDENCE,
-    SELECTION,
-    Order,
-    Results,
-    accept_evidence,
-    parse_file,
-    parse_orders,
-)
+from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, accept_evidence, parse_orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_request, select_allowed
-from triage.reproduce.pages import Pages
+from triage.reproduce.pages import Pages, find_executed_code, find_failure
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.run.may_run.trigger_snapshot import get_trigger_comment, to_run_key
 from triage.run.run_context import RunResult
@@ -45,8 +36,7 @@ CLOSE_SUGGESTED = (
 
 async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
     orders = parse_orders(job.read_file(SELECTION), job.selection_sha256)
-    results = parse_file(Results, job.read_file(EVIDENCE)).results
-    found = {one.number: one.evidence for one in results}
+    found = {one.number: one.evidence for one in parse_orders(job.read_file(EVIDENCE))}
     if task.number is None:
         return await _report_again(orders, found, job)
     request = await read_request(task.number, task, job)
@@ -139,7 +129,7 @@ def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
     return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
 
 
-async def _report_again(orders: list[Order], found: dict[int, Evidence], job: ReproduceJob) -> RunResult:
+async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> RunResult:
     """Change the comments of the issues whose example failed before and does not now. No issue is closed."""
     pages, lines, done = await in_thread(job.open_pages), list[str](), PublishResult()
     for order in orders:

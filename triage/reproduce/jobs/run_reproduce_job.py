@@ -31,7 +31,7 @@ JOBS = {
 
 
 def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
-    checkout = cache(lambda: ProjectCheckout(app))
+    checkout = cache(lambda: ProjectCheckout(app.root, app.config.reproduce))
     return ReproduceJob(
         run=run,
         select=lambda *wish: checkout().select(*wish),
@@ -53,7 +53,7 @@ def _execute(
     app: App, checkout: ProjectCheckout, selection: Selection, seconds: float, bisect: Callable[[Evidence], bool]
 ) -> Iterator[Evidence]:
     progress = app.progress.info
-    with DockerEnvironments(checkout.source, os.environ, progress, keep=False) as environments:
+    with DockerEnvironments(checkout.source, os.environ) as environments:
         environments.ends_at = time.monotonic() + seconds
         yield from checkout.run(selection, environments, bisect, progress)
 

@@ -10,7 +10,7 @@ import pytest
 from testing.fakes import FakeCodebase, FakeProgressLog, fake_services
 from tests.backlog.backlog_values import make_backlog, make_report
 from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.run_batch import BatchJob, triage_batch
+from triage.backlog.backlog_job import BatchJob, triage_batch
 from triage.domain.code import BestPlace, Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport

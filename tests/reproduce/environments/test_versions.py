@@ -1,79 +1,14 @@
 from datetime import UTC, datetime
 
 from testing.each_row import each_row
-from triage.reproduce.environments.releases import (
-    PYTHONS,
-    NpmPackage,
-    PypiIndex,
+from triage.reproduce.environments.versions import (
     Release,
-    Tag,
     find_release,
     list_mainline,
     merge_tags,
     normalize_version,
     order_pythons,
-    read_npm_releases,
-    read_pypi_releases,
 )
-
-
-def file(name: str, time: str = "2022-03-01T10:00:00Z", **more: object) -> dict[str, object]:
-    return {"filename": name, "upload-time": time, "requires-python": None, "yanked": False, **more}
-
-
-def versions(*files: dict[str, object]) -> list[Release]:
-    return read_pypi_releases(PypiIndex.model_validate({"files": files}))
-
-
-def test_releases_are_in_the_order_of_their_numbers():
-    found = versions(file("shop-1.10-py3-none-any.whl"), file("shop-1.9-py3-none-any.whl"))
-    assert [release.version for release in found] == ["1.9", "1.10"]
-
-
-@each_row(
-    "left_out",
-    [
-        file("shop-1.0.tar.gz"),
-        file("shop-1.0rc1-py3-none-any.whl"),
-        file("shop-1.0-py3-none-any.whl", yanked="broken"),
-        file("shop-1.0-py3-none-any.whl", time="yesterday"),
-        file("what is this"),
-    ],
-)
-def test_what_cannot_be_installed_is_no_release(left_out):
-    assert versions(left_out) == []
-
-
-@each_row(
-    ("files", "pythons"),
-    [
-        ([file("s-1.0-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"]),
-        ([file("s-1.0-cp38-cp38-manylinux1_x86_64.whl"), file("s-1.0-2b-cp39-cp39-win32.whl")], ["3.8", "3.9"]),
-        ([file("s-1.0-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"]),
-        ([file("s-1.0-py2.py3-none-any.whl", **{"requires-python": "nonsense"})], [*PYTHONS]),
-    ],
-)
-def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons):
-    (found,) = versions(*files)
-    assert found.pythons == pythons
-
-
-def test_a_wheel_of_a_later_python_does_not_make_the_release_younger():
-    (found,) = versions(
-        file("s-1.0-cp38-cp38-win32.whl", "2021-01-01T00:00:00Z"),
-        file("s-1.0-cp38-cp38-linux_x86_64.whl", "2021-01-03T00:00:00Z"),
-        file("s-1.0-cp312-cp312-win32.whl", "2023-11-01T00:00:00Z"),
-    )
-    assert found.time == datetime(2021, 1, 3, tzinfo=UTC)
-
-
-def test_releases_of_npm():
-    document = {
-        "versions": {"1.10.0": {}, "1.9.0": {}, "2.0.0-beta.1": {}, "3.0.0": {}},
-        "time": {"1.10.0": "2022-01-02T00:00:00.000Z", "1.9.0": "2021-01-02T00:00:00.000Z", "created": "x"},
-    }
-    found = read_npm_releases(NpmPackage.model_validate(document))
-    assert [release.version for release in found] == ["1.9.0", "1.10.0"]
 
 
 @each_row(
@@ -142,7 +77,7 @@ def test_a_late_release_of_an_old_line_is_no_step_of_a_search():
 
 
 def test_a_tag_without_a_wheel_is_a_release_too():
-    merged = merge_tags(KNOWN, {"2.4": Tag("a", NOW), "2.4.2": Tag("b", NOW)})
+    merged = merge_tags(KNOWN, {name: Release(version=name, time=NOW, commit="b") for name in ("2.4", "2.4.2")})
     assert [(release.version, release.commit) for release in merged] == [
         ("1.0", ""), ("2.4.0", ""), ("2.4.1", ""), ("2.4.2", "b"), ("10.0", ""),
     ]  # fmt: skip

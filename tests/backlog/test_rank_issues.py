@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_report
-from triage.backlog.backlog_results import rank_issues
+from triage.backlog.backlog_page import rank_issues
 from triage.domain.code import BestPlace, Span
 
 

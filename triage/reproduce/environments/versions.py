@@ -1,17 +1,23 @@
-"""The releases of a project, by its tags and as its registry lists them, and the Python that each was made for."""
+"""The versions of a project, by its tags and as its registry lists them, and the Python that each was made for."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from triage.base.errors import WrongUsage
 from triage.domain.value import Value
+from triage.reproduce.evidence import Target
+from triage.reproduce.example.example import Project
 
+if TYPE_CHECKING:
+    from triage.reproduce.environments.source import Source
+
+IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
 PYTHONS = {
     "3.6": datetime(2016, 12, 23, tzinfo=UTC),
     "3.7": datetime(2018, 6, 27, tzinfo=UTC),
@@ -28,24 +34,9 @@ WHEELS_AFTER = timedelta(days=120)
 """numpy, scipy and pandas had wheels for 3.9 to 3.13 at most four months after the Python."""
 DEPENDENCIES_AFTER = timedelta(days=1)
 """Packages that are released together are not uploaded in one moment."""
-_SAME_RELEASE = timedelta(days=14)
-"""A file that is uploaded later belongs to another Python."""
 
 
-MAX_NAME_CHARS = 200
-"""Of a wheel's name: those of scipy have 90."""
-_WHEEL = re.compile(
-    r"[^-]+-(?P<version>[^-]+)(?:-\d[^-]*)?-(?P<pythons>[^-]+)-(?P<abis>[^-]+)-[^-]+\.whl", re.ASCII | re.IGNORECASE
-)
 _NUMBERS = re.compile(r"(\d+(?:\.\d+)+(?:\.post\d+)?|\d+(?:_\d+)+)(?:[-_.]?final)?", re.ASCII | re.IGNORECASE)
-_NPM_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}", re.ASCII)
-
-
-class Tag(NamedTuple):
-    commit: str
-    """Full SHA."""
-    time: datetime
-    """Of the commit."""
 
 
 class Release(Value):
@@ -58,82 +49,12 @@ class Release(Value):
     """Of its tag, which it is built from; empty for a release of the registry."""
 
 
-class _File(BaseModel):
-    filename: str
-    upload_time: str | None = Field(None, alias="upload-time")
-    requires_python: str | None = Field(None, alias="requires-python")
-    yanked: bool | str = False
-
-
-class PypiIndex(BaseModel):
-    """An index's answer about one package (PEP 691 and 700)."""
-
-    files: list[_File]
-
-
-class NpmPackage(BaseModel):
-    """The npm registry's answer about one package."""
-
-    versions: dict[str, Any]
-    time: dict[str, Any]
-
-
-def read_pypi_releases(index: PypiIndex) -> list[Release]:
-    """Return the final releases with wheels, oldest first."""
-    wheels: dict[str, list[tuple[datetime, list[str]]]] = {}
-    for file in index.files:
-        wheel, time = _WHEEL.fullmatch(file.filename[:MAX_NAME_CHARS]), _parse_time(file.upload_time)
-        if wheel and time and not file.yanked and (version := normalize_version(wheel["version"])):
-            wheels.setdefault(version, []).append((time, _list_pythons(wheel, file.requires_python or "")))
-    releases = [_make_release(version, found) for version, found in wheels.items()]
-    return sorted(releases, key=lambda release: Version(release.version))
-
-
-def _make_release(version: str, wheels: Sequence[tuple[datetime, list[str]]]) -> Release:
-    times = sorted(time for time, _ in wheels)
-    last = max(time for time in times if time - times[0] <= _SAME_RELEASE)
-    pythons = [python for python in PYTHONS if any(python in supported for _, supported in wheels)]
-    return Release(version=version, time=last, pythons=pythons)
-
-
-def _list_pythons(wheel: re.Match[str], requires: str) -> list[str]:
-    tags, is_stable = wheel["pythons"].split("."), "abi3" in wheel["abis"].split(".")
-    numbers = [int(tag[3:]) for tag in tags if is_stable and tag[3:].isdecimal()]
-    since = min(numbers, default=math.inf)
-    return [
-        python
-        for python, minor in ((python, int(python.partition(".")[2])) for python in PYTHONS)
-        if {"py3", f"cp3{minor}"} & {*tags} or since <= minor
-        if is_python_allowed(requires[:MAX_NAME_CHARS], python)
-    ]
-
-
 def is_python_allowed(requires: str, python: str) -> bool:
     """Return whether `requires-python` allows a Python such as `3.9`. What cannot be read allows it."""
     try:
         return SpecifierSet(requires).contains(f"{python}.20")
     except InvalidSpecifier:
         return True
-
-
-def _parse_time(text: object) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    # Without its zone, which can make it greater than the greatest.
-    return time.replace(tzinfo=UTC) if time.tzinfo is None or time.utcoffset() else time
-
-
-def read_npm_releases(package: NpmPackage) -> list[Release]:
-    """Return the final releases, oldest first."""
-    found = {
-        version: time
-        for version in package.versions
-        if _NPM_VERSION.fullmatch(version) and (time := _parse_time(package.time.get(version)))
-    }
-    ordered = sorted(found, key=lambda version: [int(part) for part in version.split(".")])
-    return [Release(version=version, time=found[version]) for version in ordered]
 
 
 def order_pythons(time: datetime, supported: Sequence[str], preferred: str = "") -> list[str]:
@@ -162,14 +83,10 @@ def _drop_zeros(version: str) -> str:
     return re.sub(r"(?:\.0)+$", "", version)
 
 
-def merge_tags(wheels: Sequence[Release], tags: Mapping[str, Tag]) -> list[Release]:
+def merge_tags(wheels: Sequence[Release], tags: Mapping[str, Release]) -> list[Release]:
     """Return the releases of the registry, and those of the tags that it has no wheel of, by their numbers."""
     known = {_drop_zeros(release.version) for release in wheels}
-    tagged = [
-        Release(version=version, time=tag.time, commit=tag.commit)
-        for version, tag in tags.items()
-        if _drop_zeros(version) not in known
-    ]
+    tagged = [one for version, one in tags.items() if _drop_zeros(version) not in known]
     return sorted([*wheels, *tagged], key=lambda release: Version(release.version))
 
 
@@ -192,3 +109,46 @@ def normalize_version(text: str) -> str:
         return str(Version(match[1].replace("_", "."))) if match and match.end() == len(text) else ""
     except InvalidVersion:
         return ""
+
+
+class Versions:
+    """Makes a target of a version's name."""
+
+    def __init__(self, source: "Source", project: Project, wheels: Sequence[Release], head: str) -> None:
+        """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
+        self._source, self._project = source, project
+        self._has_registry = bool(wheels) or project.language == "other"
+        self.tags = source.list_version_tags()
+        until = source.read_time(head) + DEPENDENCIES_AFTER
+        self.releases = [release for release in merge_tags(wheels, self.tags) if release.time <= until]
+
+    def make_release_target(self, release: Release, like: Target | None = None) -> Target:
+        """Return the target of a release, on the Python of another one if it can run there."""
+        if release.commit:
+            return self._make_target(release.version, release.commit, like)
+        time, pythons = release.time + DEPENDENCIES_AFTER, self._order_pythons(release.time, release.pythons, like)
+        return Target(on=release.version, version=release.version, time=time, pythons=pythons)
+
+    def make_commit_target(self, name: str, on: str, like: Target | None = None) -> Target:
+        """Return the target of a commit, tag or branch. Raises WrongUsage if there is none."""
+        commit = self._source.resolve(name)
+        if commit is None:
+            more = "" if self._has_registry else f" {IN_REGISTRY}"
+            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.{more}")
+        return self._make_target(on, commit, like)
+
+    def _make_target(self, on: str, commit: str, like: Target | None) -> Target:
+        time = self._source.read_time(commit) + DEPENDENCIES_AFTER
+        pythons = self._order_pythons(time, self._source.list_pythons(commit), like)
+        version = self._source.describe_version(commit)
+        return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
+
+    def _order_pythons(self, time: datetime, supported: Sequence[str], like: Target | None) -> list[str]:
+        if self._project.language != "python":
+            return []
+        return order_pythons(time, supported, "".join(like.pythons[:1]) if like else "")
+
+    def find(self, written: str, like: Target | None = None) -> Target:
+        """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""
+        release = find_release(self.releases, written) if normalize_version(written) else None
+        return self.make_release_target(release, like) if release else self.make_commit_target(written, written, like)

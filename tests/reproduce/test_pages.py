@@ -4,7 +4,7 @@ import pytest
 
 from tests.reproduce.runs import IN_SHOP
 from triage.reproduce.evidence import Evidence, Place, Run
-from triage.reproduce.executed_code import find_failure
+from triage.reproduce.pages import find_failure
 
 
 def fail(error: str = "KeyError: 'a' at 3", place: Place | None = IN_SHOP, **changes: object) -> str:

@@ -1,0 +1,242 @@
+"""What a backtest found, counted once: its figures, as the terminal and JSON have them, and its page in HTML."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Literal
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import AwareDatetime, Field
+
+from triage.backtest.count import Rate, count_rate
+from triage.backtest.judge import CaseResult, DuplicateResult
+from triage.domain.past_issues import PredictedBy
+from triage.domain.run import Status
+from triage.domain.value import Value
+from triage.safety.clean_text import clean_text
+from triage.say.wording import format_count
+
+SIGNS: Mapping[PredictedBy, str] = {
+    "trace": "the end of a stack trace",
+    "message": "an error message",
+    "quote": "quoted code",
+    "place": "a file that the issue names",
+    "name": "a name in the issue",
+    "files": "words that they share",
+    "model": "a model's analysis",
+}
+"""What leads to a file."""
+COMMENT_REASONS = {
+    "found": "the place in the code",
+    "fixed": "a later fix",
+    "regression": "the commits between two versions",
+    "analysis": "a model's analysis",
+    "duplicate": "an earlier issue",
+    "question": "a question to the reporter",
+    "security": "a possible vulnerability",
+}
+_WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
+_SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
+LOW_SHARE = 0.1
+"""Of the bugs with an example."""
+ExampleResult = Literal["not run", "no failure", "fails after the fix", "fixed"]
+
+
+class Figure(Value):
+    """One thing that was counted or measured, and what it is."""
+
+    name: str
+    figure: str
+    explanation: str
+    rate: Rate | None = None
+    """Of what was counted."""
+
+
+class BacktestOutcome(Value):
+    """Everything that a backtest found, as `--json` prints it and as the page shows it."""
+
+    repository: str
+    triage_version: str
+    at: AwareDatetime
+    by_issues: bool
+    """False: messages of commits stood in for issues."""
+    wanted: int
+    """Issues that were asked for."""
+    chosen: int
+    """Issues to triage; more than there are results if the backtest was stopped."""
+    is_shallow: bool = False
+    """The clone lacks older commits."""
+    left_out: dict[str, int] = Field(default_factory=dict)
+    """Number of fixed issues that could not be used, by reason."""
+    figures: list[Figure]
+    results: list[CaseResult] = Field(default_factory=list)
+    duplicates: list[DuplicateResult] = Field(default_factory=list)
+
+
+def count_figures(
+    results: Sequence[CaseResult],
+    duplicates: Sequence[DuplicateResult],
+    examples: Sequence[Figure] = (),
+    *,
+    by_issues: bool,
+) -> list[Figure]:
+    """Return what was counted. What nothing says anything about is left out."""
+    places = [one.place for one in results if one.place]
+    by_sign = Counter(place.by for place in places)
+    right = Counter(place.by for place in places if place.first_right)
+    signs = ", ".join(f"{SIGNS[by]} ({right[by]} of {count})" for by, count in by_sign.items())
+    others = sum(one.outcome == "other" for one in duplicates)
+    figures = [
+        _count(
+            "First file right",
+            (one.is_first_right for one in results),
+            "the fix edited the file that the report names first",
+        ),
+        _count(
+            "Among the first three",
+            (one.is_among_ranked for one in results),
+            "the fix edited one of the first three files",
+        ),
+        _count(
+            "Read as a bug",
+            (one.kind in ("bug", None) for one in results),
+            "for other issues, no comment names a place",
+        ),
+    ]
+    if by_issues:  # what would be asked about a commit's message means nothing
+        comments = (one.comment_reason is not None for one in results)
+        figures.append(_count("Comments", comments, _list_reasons(results) or "none with comment: auto"))
+    sometimes = [
+        _count("Named places right", (place.first_right for place in places), f"found by {signs}"),
+        _count(
+            "One of the named files right",
+            (place.any_right for place in places),
+            "the fix edited one of the one to three files that the comment names",
+        ),
+        _count(
+            "Duplicates found",
+            (one.outcome == "found" for one in duplicates),
+            f"that somebody marked as a duplicate{f'; for {others}, another issue was named' if others else ''}",
+        ),
+    ]
+    if any(one.duplicate for one in results):
+        explanation = "a fixed issue that nobody marked as a duplicate: look whether it is one"
+        sometimes.append(_count("Other duplicates named", (bool(one.duplicate) for one in results), explanation))
+    figures += [one for one in sometimes if one.rate and one.rate.cases]
+    return [*figures, *examples, *_measure(results)]
+
+
+def _count(name: str, values: Iterable[bool], explanation: str) -> Figure:
+    rate = count_rate(values)
+    return Figure(name=name, figure=rate.fraction, explanation=explanation, rate=rate)
+
+
+def _list_reasons(results: Sequence[CaseResult]) -> str:
+    reasons = Counter(str(one.comment_reason) for one in results if one.comment_reason)
+    listed = ", ".join(f"{COMMENT_REASONS.get(reason, reason)}: {count}" for reason, count in reasons.most_common())
+    return listed and listed[0].upper() + listed[1:]
+
+
+def _measure(results: Sequence[CaseResult]) -> list[Figure]:
+    incomplete = sum(one.status is not Status.COMPLETE for one in results)
+    seconds, usd = [one.seconds for one in results], sum(one.usd for one in results)
+    median = statistics.median(seconds) if seconds else 0.0
+    each = f"${usd / max(1, len(results)):.3f} for each issue"
+    has_price = all(one.has_price for one in results)
+    rows = [
+        (incomplete, "Incomplete", f"{incomplete} of {len(results)}", "a part failed or took too long"),
+        (True, "Time", f"{sum(seconds):.0f} s", f"median {median:.1f} s an issue"),
+        (
+            any(one.by_model for one in results),
+            "Cost",
+            f"${usd:.2f}",
+            each if has_price else "and what has no known price",
+        ),
+    ]
+    return [Figure(name=name, figure=figure, explanation=said) for is_said, name, figure, said in rows if is_said]
+
+
+def count_examples(has_example: Sequence[bool], results: Sequence[ExampleResult] = ()) -> list[Figure]:
+    """Return how many bugs have an example; if they were run, what that said."""
+    share = sum(has_example) / max(1, len(has_example))
+    said = "worth running" if share >= LOW_SHARE else "running them is not worth it here"
+    figures = [_count("With an example", has_example, f"{100 * share:.0f} % of your bugs have one: {said}")]
+    ran = [one for one in results if one != "not run"]
+    failed = [one for one in ran if one != "no failure"]
+    if results:
+        where = "at the commit before the fix and at the fix"
+        figures += [
+            _count("Examples that ran", (one != "not run" for one in results), where),
+            _count("Failed before the fix", (one != "no failure" for one in ran), "as the report says"),
+            _count("Passed after it", (one == "fixed" for one in failed), "the failure was gone at the fix"),
+        ]
+    return figures
+
+
+def describe_source(outcome: BacktestOutcome) -> str:
+    """Return what was triaged, and what the figures can say."""
+    count, name = len(outcome.results), outcome.repository
+    history = _SHALLOW if outcome.is_shallow else _WHOLE
+    if outcome.by_issues:
+        return (
+            f"{format_count(count, 'closed issue')} of {name} whose fix is known, each triaged on the commit before "
+            f"its fix, with what was known when it was opened. {history}"
+        )
+    return (
+        f"{count} {'fix' if count == 1 else 'fixes'} of {name}, each triaged on the commit before it. The messages of "
+        "the commits stand in for issues. Who writes them knows the cause, and a reporter does not: with --github the "
+        f"figures say more. {history}"
+    )
+
+
+def list_left_out(outcome: BacktestOutcome) -> list[str]:
+    """Return one line for each reason for which fixed issues are not among the results."""
+    lines = [f"{count} left out: {reason}." for reason, count in outcome.left_out.items()]
+    if outcome.chosen < outcome.wanted:
+        lines.append(f"Only {outcome.chosen} of the {outcome.wanted} asked for were found.")
+    missing = outcome.chosen - len(outcome.results)
+    return [*lines, f"{missing} not triaged: the backtest was stopped."] if missing else lines
+
+
+def render_figures(outcome: BacktestOutcome) -> str:
+    figures = [f"{one.name}: {one.figure} ({one.explanation})" for one in outcome.figures]
+    return "\n".join([*list_left_out(outcome), *figures]) + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("triage.backtest", "templates"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["clean"] = clean_text
+    return environment
+
+
+def render_html_page(outcome: BacktestOutcome) -> str:
+    """Return one file without scripts and without anything from elsewhere. Every text of a stranger is escaped."""
+    return (
+        _environment()
+        .get_template("backtest.html.j2")
+        .render(
+            outcome=outcome,
+            source=describe_source(outcome),
+            left_out=list_left_out(outcome),
+            comment_reasons=COMMENT_REASONS,
+            signs=SIGNS,
+            describe_hit=describe_hit,
+        )
+    )
+
+
+def describe_hit(result: CaseResult) -> str:
+    """Return how near the report was."""
+    if not result.files:
+        return "no file named"
+    if result.rank is None:
+        return "missed"
+    return {1: "first", 2: "second", 3: "third"}.get(result.rank, f"number {result.rank}")
