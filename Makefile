@@ -84,6 +84,7 @@ golden: $(TOOLS) ## update the golden files and the generated parts of the pages
 lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes the newest versions
 	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt
 	$(LOCK) requirements-dev.in -o requirements-dev.txt
+	$(LOCK) --no-deps requirements-try.in -o requirements-try.txt
 
 package: $(TOOLS) ## install the package into a new environment, and triage ISSUE with its command
 	$(RUN) -m pytest -m package tests/e2e
@@ -92,7 +93,7 @@ package: $(TOOLS) ## install the package into a new environment, and triage ISSU
 image: ## build the container image as IMAGE, with docker or podman
 	$(ENGINE) build --tag $(IMAGE) .
 
-try: $(TOOLS) ## test IMAGE against a fake GitHub on loopback
+try: $(TOOLS) ## test IMAGE against a fake GitHub, and with a small model, on loopback
 	TRY_IMAGE=$(IMAGE) TRY_ENGINE=$(ENGINE) $(RUN) -m pytest -m container tests/e2e $(ARGS)
 
 $(RUN):

@@ -148,13 +148,13 @@ class Job:
             command += ["-e", f"{key}={value}"]
         return [*command, image]
 
-    def run_in_container(self, engine: str, image: str) -> JobResult:
+    def run_in_container(self, engine: str, image: str, seconds: float = 120) -> JobResult:
         """Runs the image."""
         done = subprocess.run(
             self.container_command(engine, image),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=120,
+            timeout=seconds,
             check=False,
         )
         return self.read_result(done.returncode, done.stdout)
