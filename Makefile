@@ -76,7 +76,7 @@ bench: $(TOOLS) ## measure speed, memory and growth; with SET=FILE.jsonl MIRROR=
 	$(RUN) -m bench.speed . --growth
 
 golden: $(TOOLS) ## update the golden files and the generated parts of the pages; read the diff
-	$(RUN) -m pytest tests/domain tests/say tests/run tests/fix tests/outside/output/telemetry tests/backtest tests/reproduce --golden
+	$(RUN) -m pytest tests/domain tests/say tests/run tests/fix tests/outside/output/test_telemetry.py tests/backtest tests/reproduce --golden
 	$(RUN) -m tests.docs_pages
 	$(RUN) -m release.composite_action
 	$(RUN) -m release.copied_jobs

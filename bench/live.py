@@ -24,7 +24,7 @@ from triage.app.command_line import read_issue_file
 from triage.app.open_app import open_at_terminal
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.indexed_commit import PastCommit
 from triage.git.git import Git
 from triage.graph.run_graph import run_graph
@@ -89,7 +89,7 @@ def add_facts(issue: Issue, known: Mapping[str, Any]) -> Issue:
     return issue.model_copy(update={**facts, "opened_at": opened, "snapshot_time": opened})
 
 
-def triage_issue(app: App, issue: Issue, codebase: GitCodebase | None = None) -> RunReport:
+def triage_issue(app: App, issue: Issue, codebase: Codebase | None = None) -> RunReport:
     """Return the report with the comment, as the terminal makes it; of the newest commit without a `codebase`."""
     app = replace(app, started=time.monotonic())
     services = app.open_services((lambda _, __: codebase) if codebase else None)
@@ -97,10 +97,7 @@ def triage_issue(app: App, issue: Issue, codebase: GitCodebase | None = None) ->
     repository = Repository(slug=app.repository, server_url=SERVER_URL)
     report = asyncio.run(run_graph(issue, repository, services, asyncio.Event()))
     if report.status != "complete":  # on a busy machine, the history may not be read in time
-        lacks = [fault.model_dump_json(include={"name", "outcome", "error"}) for fault in report.faults]
-        print(
-            f"{issue.title!r}: {report.status}", *(report.index.notes if report.index else ()), *lacks, file=sys.stderr
-        )
+        print(f"{issue.title!r}: {report.status}", *report.notes, file=sys.stderr)
     return preview_comment(app.redactor.redact_value("report", report), app.settings.policy())
 
 
@@ -157,7 +154,7 @@ def count_places(records: Sequence[Mapping[str, Any]], repos: Path, period: str)
         commit = Git(folder, bare=True).run("rev-list", "-1", "--first-parent", before, "HEAD", "--").decode().strip()
         app, _ = open_at_terminal(folder, engine="rules")
         app = replace(app, repository=repo)
-        codebase = GitCodebase(folder, repo, in_chroma=False, past=PastCommit(commit, opened), index_once=True)
+        codebase = Codebase(folder, repo, in_chroma=False, past=PastCommit(commit, opened), index_once=True)
         codebase.index()
         for record in group:
             known = {"date": f"{record['created_at']}+00:00"}

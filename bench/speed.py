@@ -16,7 +16,7 @@ from bench.made_up import make_tree
 from testing.checkouts.git_repositories import commit
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.read.read_issue import read_issue
 
 ISSUE = Issue(
@@ -93,7 +93,7 @@ class Workers(threading.Thread):
 
 
 def measure(folder: Path) -> dict[str, Any]:
-    codebase = GitCodebase(folder, "bench/bench")
+    codebase = Codebase(folder, "bench/bench")
     workers = Workers()
     workers.start()
     started = time.perf_counter()

@@ -17,6 +17,7 @@ from triage.domain.proposal import (
     PullRequest,
 )
 from triage.fix.commit_text import CommitFacts, parse_proposal
+from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.run.may_run.decide_approval import is_expired
 
 PROPOSAL_REFS = "refs/triage/proposals/"
@@ -36,13 +37,14 @@ class _Failing:
             raise self.errors[method]
 
 
-@dataclass
-class FakeIssueApprovals(_Failing):
+class FakeIssueApprovals(_Failing, GitHubIssueApprovals):
     """Records what it is given."""
 
-    records: dict[int, CommentRecord] = field(default_factory=dict)
-    reactions: list[tuple[int, Reaction]] = field(default_factory=list)
-    """Comment and reaction, each pair once."""
+    def __init__(self) -> None:
+        _Failing.__init__(self)
+        self.records: dict[int, CommentRecord] = {}
+        self.reactions: list[tuple[int, Reaction]] = []
+        """Comment and reaction, each pair once."""
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
         self._begin("read_comment_record")

@@ -1,9 +1,10 @@
-"""One strict fake per port: calls that are not prepared fail, and calls are recorded."""
+"""Strict fakes of what acts in a run: calls that are not prepared fail, and calls are recorded."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -13,6 +14,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
+from triage.agents.services import Services, Tier, current_step
 from triage.base.errors import NoSuchIssue, NotIndexed
 from triage.domain.code import (
     BestPlace,
@@ -30,13 +32,23 @@ from triage.domain.code import (
     Section,
     Span,
 )
-from triage.domain.effect import Suggestion, SuggestionOptions
+from triage.domain.effect import AnnotationLevel, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
-from triage.ports import AnnotationLevel, MeasuredUsage, Services, Tier
+from triage.find.codebase import Codebase
+from triage.graph.tool_runner import ToolRunner
+from triage.outside.github.issue_tracker import IssueTracker
+from triage.outside.model.chat_model import ChatModel
+
+
+def _prepare(fake: object, prepared: Mapping[str, Any]) -> None:
+    for name, value in prepared.items():
+        assert hasattr(type(fake), name), f"{type(fake).__name__} has no {name}"
+        setattr(fake, name, value)
+
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -51,31 +63,33 @@ class FakeRetriever(BaseRetriever):
         return self.documents
 
 
-@dataclass
-class FakeCodebase:
+class FakeCodebase(Codebase):
     """A repository of text files. Every file that shares a word with the query is a hit, in the given order."""
 
-    files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
     label_rules: str = ""
     dependencies: Sequence[str] = ()
-    skills: Skills = field(default_factory=Skills)
+    skills: Skills = Skills()
     security_policy: str | None = None
-    on_index: Callable[[], None] = lambda: None
+    on_index: Callable[[], None] = staticmethod(lambda: None)
     notes: Sequence[str] = ()
     partial: bool = False
     changes: Sequence[FileChange] = ()
-    queries: list[SearchQuery] = field(default_factory=list)
-    past_issues: list[PastIssue] = field(default_factory=list)
-    executed: list[ExecutedCode | None] = field(default_factory=list)
     best_place: BestPlace | None = None
-    compared_with: list[PastIssue] = field(default_factory=list)
-    history: CodeHistory = field(default_factory=CodeHistory)
-    commits: Mapping[str, str] = field(default_factory=dict)
+    history: CodeHistory = CodeHistory()
+    commits: Mapping[str, str] = MappingProxyType({})
     similar: Sequence[SimilarIssue] = ()
-    learned: LearnedFromLabels = field(default_factory=LearnedFromLabels)
+    learned: LearnedFromLabels = LearnedFromLabels()
     repository: str = "acme/ledger"
+
+    def __init__(self, files: Mapping[str, str] | None = None, **prepared: Any) -> None:
+        self.files = files or {}
+        self.queries: list[SearchQuery] = []
+        self.past_issues: list[PastIssue] = []
+        self.executed: list[ExecutedCode | None] = []
+        self.compared_with: list[PastIssue] = []
+        _prepare(self, prepared)
 
     @property
     def commit(self) -> str | None:
@@ -207,7 +221,7 @@ def _symbol(text: str) -> str | None:
     return head.split()[1].partition("(")[0].strip(":") if head else None
 
 
-class FakeModel:
+class FakeModel(ChatModel):
     """Answers by schema name (`InvestigatorFinding`, …), or `text`, `json`, `tools`.
 
     A prepared answer is a value, an exception to raise, a list of these, one per call, or a function of the prompt. A
@@ -218,7 +232,6 @@ class FakeModel:
         self.answers = {name: list(a) if isinstance(a, list) else a for name, a in answers.items()}
         self.cost = cost or Usage(input_tokens=100, output_tokens=20, calls=1, usd=0.001)
         self.asked: list[tuple[str, Any]] = []
-        self.fast_model_views = 0
         self.spent = Usage()
         """Before the first call."""
         self._calls: list[ModelCall] = []
@@ -235,6 +248,8 @@ class FakeModel:
                 model="fake", mode="json_schema", started_at=NOW, ms=0, usage=self.cost, outcome=Outcome.SUCCESS
             )
             self._calls.append(call)
+            if step := current_step.get():
+                step.calls.append(call)
             result = answer(prompt) if callable(answer) else answer
             return await result if hasattr(result, "__await__") else result
 
@@ -251,16 +266,6 @@ class FakeModel:
     ) -> Runnable[Any, Any]:
         return self._runnable("tools")
 
-    def with_fast_model(self) -> "FakeModel":
-        self.fast_model_views += 1
-        return self
-
-    @contextmanager
-    def measure_usage(self, seconds: float) -> Iterator[MeasuredUsage]:
-        measured, before = MeasuredUsage(seconds), len(self._calls)
-        yield measured
-        measured.calls += self._calls[before:]
-
     @property
     def usage(self) -> Usage:
         return sum((call.usage for call in self._calls), self.spent)
@@ -273,7 +278,7 @@ def web_search(query: str) -> str:
 
 
 @dataclass
-class FakeToolset:
+class FakeToolset(ToolRunner):
     """Returns the same content for every call."""
 
     content: str = '{"results": []}'
@@ -290,25 +295,27 @@ class FakeToolset:
         return [ToolMessage(self.content, tool_call_id=call["id"] or "") for call in asked]
 
 
-@dataclass
-class FakeGitHub:
+class FakeGitHub(IssueTracker):
     """Issues in memory. `errors` maps a method's name to the error that it raises; `recent_issues` is the day's issues."""
 
-    issues: dict[int, Issue] = field(default_factory=dict)
     existing_labels: Sequence[str] = ("bug", "enhancement")
-    roles: dict[str, str] = field(default_factory=dict)
-    errors: dict[str, Exception] = field(default_factory=dict)
-    posted: list[tuple[int, str]] = field(default_factory=list)
-    edited: list[tuple[int, int, str]] = field(default_factory=list)
-    labelled: list[tuple[int, list[str]]] = field(default_factory=list)
     suggestion_options: SuggestionOptions | None = None
     """None: this server has no suggestions."""
-    suggested: list[tuple[int, Suggestion]] = field(default_factory=list)
-    unlabelled: list[tuple[int, str]] = field(default_factory=list)
-    removed: list[tuple[int, int]] = field(default_factory=list)
     looks: int = 0
     """How often the comments must be read again after a post."""
     recent_issues: Sequence[int] = ()
+
+    def __init__(self, issues: dict[int, Issue] | None = None, **prepared: Any) -> None:
+        self.issues = issues or {}
+        self.errors: dict[str, Exception] = prepared.pop("errors", {})
+        self.roles: dict[str, str] = prepared.pop("roles", {})
+        self.posted: list[tuple[int, str]] = []
+        self.edited: list[tuple[int, int, str]] = []
+        self.labelled: list[tuple[int, list[str]]] = []
+        self.suggested: list[tuple[int, Suggestion]] = []
+        self.unlabelled: list[tuple[int, str]] = []
+        self.removed: list[tuple[int, int]] = []
+        _prepare(self, prepared)
 
     def _raise_prepared_error(self, method: str) -> None:
         if method in self.errors:
@@ -423,9 +430,6 @@ class FakeProgressLog:
 
     def detail(self, text: str) -> None:
         self.lines.append(text)
-
-    def log_group(self, title: str, text: str) -> None:
-        self.lines.append(f"[{title}] {text}")
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:

@@ -91,7 +91,7 @@ def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
 
 def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):
     done = triage("run", "-v", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
-    assert "prepare success" in done.stderr
+    assert "read_and_index success" in done.stderr
     assert "Decision 1: investigator" in done.stderr
     assert "Decision" not in done.stdout
 

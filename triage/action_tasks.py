@@ -13,9 +13,9 @@ from triage.base import threads
 from triage.base.os_signals import SignalHandler
 from triage.domain.run import Status
 from triage.domain.task import FixTask, QuietTask, ReproduceTask, Task, TriageTask
-from triage.ports import Output
 from triage.run.may_run.payload import parse_issue
 from triage.run.may_run.route import route_event
+from triage.run.run_context import Output
 from triage.run.triage_issue import run_task
 
 

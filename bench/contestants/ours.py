@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.contestants.answer import LIMIT, run_contestant
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.retriever import make_search_query
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:
-    codebase = GitCodebase(folder, "bench/bench")
+    codebase = Codebase(folder, "bench/bench")
     codebase.index()
     return lambda issue: [hit.path for hit in codebase.search(make_search_query(issue), LIMIT)]
 

@@ -177,7 +177,7 @@ def _check_result(environment: Environment, setup: EnvironmentSetup, done: JobRe
         f"status {status}": status != environment.status,
         f"{len(setup.comments)} comments": len(setup.comments) != environment.comments,
         "a traceback": any(words in done.log for words in TRACEBACK_MARKERS),
-        "no report anywhere": not (setup.comments or "ug triage" in done.summary or "Analysis" in done.log),
+        "no report anywhere": not (setup.comments or "ug triage" in done.summary),
         "no summary": environment.summary and "ug triage" not in done.summary,
         f"missing text: {environment.expected_text}": environment.expected_text not in published,
         "a secret": any(key in visible for key in keys),

@@ -1,8 +1,7 @@
 """What the tools say, and that they say nothing of what is not in the indexed commit."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +25,17 @@ CODE = FakeCodebase(
 )
 
 
-@dataclass
 class Holding(FakeCodebase):
     """Answers what it was given."""
 
-    places: list[Passage] = field(default_factory=list)
-    past: History = field(default_factory=History)
+    places: Sequence[Passage] = ()
+    commits_of_file: History = History()
 
     def find_definitions(self, name: str) -> list[Passage]:
-        return self.places
+        return list(self.places)
 
     def read_history(self, path: str, limit: int, text: str = "") -> History:
-        return self.past
+        return self.commits_of_file
 
 
 def render_lines(code: Any, path: str, start: int, end: int) -> str:
@@ -190,15 +188,14 @@ def test_a_name_that_nothing_defines_is_answered_with_lines_that_have_it():
 # --- grep
 
 
-@dataclass
 class Matching(FakeCodebase):
     """Finds what it was given."""
 
-    matches: LineMatches = field(default_factory=LineMatches)
-    asked: list[str] = field(default_factory=list)
+    matches: LineMatches = LineMatches()
+    last_text = ""
 
     def find_text(self, text: str, limit: int) -> LineMatches:
-        self.asked.append(text)
+        self.last_text = text
         return self.matches
 
 
@@ -237,7 +234,7 @@ def test_what_looks_like_a_pattern_is_said_to_be_none(text: str):
 def test_what_is_looked_for_is_cut():
     code = Matching()
     render_text_matches(code, "x" * 10_000)
-    assert code.asked == ["x" * code_tools.MAX_QUERY_CHARS]
+    assert code.last_text == "x" * code_tools.MAX_QUERY_CHARS
 
 
 # --- git_log
@@ -245,7 +242,7 @@ def test_what_is_looked_for_is_cut():
 
 def test_a_shallow_clone_is_said():
     code = Holding({"a.py": ""})
-    code.past = History(partial=True)
+    code.commits_of_file = History(partial=True)
     text = render_log(code, "a.py")
     assert text == "a.py:\n(Older commits are not known here: the clone is shallow, or git took too long.)"
 

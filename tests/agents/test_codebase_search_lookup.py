@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,14 +18,13 @@ from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressL
 from triage.agents import code_lookup, codebase_search
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
+from triage.agents.services import Services, measure_step
 from triage.agents.shown_code import ShownCode
-from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.base.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.domain.agent_input import AgentInput
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
-from triage.graph.step_runner import collect_records, tool_records
 from triage.graph.tool_runner import ToolRunner
-from triage.ports import Services
 from triage.read.read_issue import read_issue
 
 CODE = FakeCodebase(factories.FILES)
@@ -86,7 +86,7 @@ def replies(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 
 async def test_what_was_looked_up_reaches_the_answer():
     model = model_of(reads(2), asks(("find_symbol", {"name": "Store"})), ENOUGH)
-    with collect_records(tool_records) as records:
+    with measure_step(math.inf) as step:
         result = await run(model)
 
     assert result.answer.relevant_files[0].path == "src/parse.py"
@@ -95,7 +95,7 @@ async def test_what_was_looked_up_reaches_the_answer():
     shown = answered(model)
     assert '# read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n[3] src/parse.py 2-3\n' in shown
     assert '# find_symbol({"name": "Store"})\n[4] src/store.py 1-4 Store' in shown
-    assert [(record.tool, record.outcome) for record in records] == [
+    assert [(record.tool, record.outcome) for record in step.tools] == [
         ("read_lines", Outcome.SUCCESS),
         ("find_symbol", Outcome.SUCCESS),
     ]
@@ -105,7 +105,7 @@ async def test_the_text_of_a_skill_is_added_to_what_was_looked_up():
     skills = Skills(
         skills=[Skill(id="dates", path="dates.md", name="Dates", description="d", references=["src/store.py"])]
     )
-    codebase = replace(CODE, skills=skills)
+    codebase = FakeCodebase(CODE.files, skills=skills)
     model = model_of(reads(2), factories.codebase(summary="SKILL_SELECT:{dates} first"))
     services = replace(given_services(model), codebase=codebase)
     result = await codebase_search.answer_with_model(case(), services, model)
@@ -261,7 +261,6 @@ async def test_the_loop_leaves_the_time_that_an_answer_takes():
 
 FAILURES = [
     BudgetExceeded("max-tokens (100,000) would be exceeded"),
-    CostLimitExceeded("max-cost-usd (1.00) would be exceeded"),
     TimeLimitExceeded("no time left for this call"),
     ModelUnavailable("request refused (400)"),
 ]

@@ -11,6 +11,7 @@ from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, fake_services
 from triage.agents import skill_prompts
 from triage.agents.prompts import build_messages, build_system_message, fence_below_catalogue
+from triage.agents.services import Services
 from triage.agents.skill_prompts import (
     MAX_REFERENCE_CHARS,
     MAX_REFERENCES,
@@ -22,7 +23,6 @@ from triage.agents.skill_prompts import (
 )
 from triage.domain.issue import Section
 from triage.domain.skill import SKILL_FOLDER, Skill, Skills
-from triage.ports import Services
 
 
 def make_skill(name: str = "refunds", **changes: Any) -> Skill:

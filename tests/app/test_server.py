@@ -11,7 +11,7 @@ from triage.base.errors import BadInput
 
 def test_a_graph_is_made_without_opening_anything(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TRIAGE_ENGINE", "what a run would refuse")
-    assert {"prepare", "supervisor", "writer", "finish"} <= set(graph({}).get_graph().nodes)
+    assert {"read_and_index", "supervisor", "writer", "finish"} <= set(graph({}).get_graph().nodes)
 
 
 def test_settings_come_from_the_environment_and_the_limit_from_the_client(

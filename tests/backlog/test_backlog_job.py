@@ -9,13 +9,13 @@ import pytest
 
 from testing.fakes import FakeCodebase, FakeProgressLog, fake_services
 from tests.backlog.backlog_values import make_backlog, make_report
+from triage.agents.services import Services
 from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.backlog_job import BatchJob, triage_batch
 from triage.domain.code import BestPlace, Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.ports import Services
 from triage.safety.secrets.redactor import SecretRedactor
 
 FOUND = BestPlace(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)

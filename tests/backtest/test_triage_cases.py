@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.backtest.samples import AT, case, fixed_issue
+from triage.agents.services import Services
 from triage.backtest.judge import CaseResult, PastCase
 from triage.backtest.triage_cases import find_duplicates, list_groups, recall_known_then, to_issue, triage_past_issues
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
-from triage.ports import Services
 from triage.say.our_comment import read_state
 
 REPOSITORY = Repository(slug="acme/shop")

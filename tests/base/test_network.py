@@ -38,7 +38,7 @@ from triage.domain.run import Collector
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.model.endpoint import Endpoint
 from triage.outside.model.model_errors import REQUEST_ERRORS, classify_error
-from triage.outside.output.telemetry.otlp_exporter import send_spans
+from triage.outside.output.telemetry import send_spans
 from triage.outside.web.web_search_tool import build_search_tool
 from triage.reproduce.environments.package_index import list_releases
 from triage.reproduce.example.example import Project
@@ -173,7 +173,7 @@ CERTIFICATES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    monkeypatch.setattr("triage.outside.output.telemetry.otlp_exporter.EXPORT_SECONDS", 0.5)
+    monkeypatch.setattr("triage.outside.output.telemetry.EXPORT_SECONDS", 0.5)
     monkeypatch.setattr("requests.utils.getproxies", getproxies)
     for name in (*CERTIFICATES, "no_proxy"):
         monkeypatch.setenv(name, "")  # and so it is as before after what `prepare_network` sets

@@ -93,7 +93,6 @@ def test_a_skipped_event_loads_neither_flows_nor_graph(job: Job):
         "triage.find",
         "triage.read",
         "triage.agents",
-        "triage.ports",
     )
     assert [name for name in loaded if name.startswith(unneeded)] == []
     assert "triage.run.may_run.route" in loaded

@@ -105,7 +105,7 @@ def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
             """Waits until the process has a worker and git."""
             until(
                 lambda: (
-                    "prepare started" in job.log.read_text(encoding="utf-8")
+                    "read_and_index started" in job.log.read_text(encoding="utf-8")
                     and len(find_session_processes(process)) > 2
                 )
             )

@@ -39,7 +39,7 @@ def test_a_run_by_rules_is_exported(job: Job):
     assert root.trace_id.hex() == report["request_id"].replace("-", "")
     assert f"Telemetry sent (trace {root.trace_id.hex()})." in done.log
     names = [span.name for span in receiver.spans if span.parent_span_id]
-    assert sorted(names[:2]) == ["memory", "prepare"]
+    assert sorted(names[:2]) == ["fetch_past_issues", "read_and_index"]
     assert names[2] == "invoke_agent investigator"
     assert to_dict(root.attributes)["triage.status"] == done.outputs["status"] == "complete"
     assert f"::add-mask::{KEY}" in done.log

@@ -10,7 +10,7 @@ from testing.checkouts.git_repositories import commit
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, ParsedIssue, Trace
 from triage.find.build_corpus import IndexLimits, build_corpus
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.vectors.projection import Matrix, project_chunks
 from triage.find.words.corpus import Corpus
 from triage.git.commit import open_commit
@@ -34,10 +34,10 @@ def make_codebase(
     files: Mapping[str, str | bytes],
     embeddings: Embeddings | None = None,
     limits: IndexLimits | None = None,
-) -> GitCodebase:
+) -> Codebase:
     commit(folder, files)
     name = "test-embedding" if embeddings else "local"
-    return GitCodebase(folder, f"acme/{folder.name}", embeddings, name, limits)
+    return Codebase(folder, f"acme/{folder.name}", embeddings, name, limits)
 
 
 def make_query(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:

@@ -8,7 +8,7 @@ import pytest
 from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.domain.code import CodeHistory, RegressionWindow, SearchQuery, Span
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 
 PARSED = ParsedIssue(title="The total is rounded wrongly")
 QUOTE = Quote(text="x", start=0, end=1)
@@ -50,14 +50,14 @@ def repository(tmp_path: Path) -> Path:
 
 
 def look_up(root: Path, facts: ReportFacts, lines: Span | None = None, parsed: ParsedIssue = PARSED) -> CodeHistory:
-    codebase = GitCodebase(root, "acme/till")
+    codebase = Codebase(root, "acme/till")
     assert codebase.look_up_history(parsed, facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
     codebase.index()
     return codebase.look_up_history(parsed, facts, ["till.py"], lines)
 
 
 def find_window(root: Path, facts: ReportFacts) -> RegressionWindow | None:
-    codebase = GitCodebase(root, "acme/till")
+    codebase = Codebase(root, "acme/till")
     assert codebase.find_regression_window(PARSED, facts) is None, "nothing is indexed yet"
     codebase.index()
     return codebase.find_regression_window(PARSED, facts)
@@ -237,7 +237,7 @@ def test_a_shallow_clone_knows_no_range(repository: Path, tmp_path: Path):
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
     assert look_up(clone, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2)) == CodeHistory()
     assert find_window(clone, regression("1.0", "1.1")) is None
-    assert [GitCodebase(root, "acme/till").index().shallow for root in (clone, repository)] == [True, False]
+    assert [Codebase(root, "acme/till").index().shallow for root in (clone, repository)] == [True, False]
 
 
 def test_a_shallow_clone_with_tags_makes_no_list_from_what_it_lacks(repository: Path, tmp_path: Path):
@@ -281,7 +281,7 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path):
 
 
 def test_what_is_no_version_asks_git_nothing_odd(repository: Path):
-    codebase = GitCodebase(repository, "acme/till", in_chroma=False)
+    codebase = Codebase(repository, "acme/till", in_chroma=False)
     codebase.index()
     for version in ("--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"):
         regressed = regression(version, version).regression
@@ -294,7 +294,7 @@ def test_files_that_changed_between_the_versions_rank_higher(repository: Path):
     write(repository, {f"shop/part{number}.py": f"def total{number}(items):\n    return 0\n" for number in range(9)})
     git(repository, "add", "-A")
     git(repository, "commit", "-q", "-m", "Split", at="2025-08-01T00:00:00Z")
-    codebase = GitCodebase(repository, "acme/till")
+    codebase = Codebase(repository, "acme/till")
     codebase.index()
     query = SearchQuery(parsed=PARSED)
     before = {hit.path: hit.probability for hit in codebase.search(query, 20)}
@@ -316,7 +316,7 @@ def test_a_commit_is_shown_only_if_the_indexed_one_contains_it(repository: Path)
     both = git(repository, "rev-parse", "HEAD")
     git(repository, "rm", "-q", "key.bin")
     git(repository, "commit", "-q", "-m", "Without the key")
-    codebase = GitCodebase(repository, "acme/till")
+    codebase = Codebase(repository, "acme/till")
     assert codebase.show_commit(culprit) == ""
     codebase.index()
     shown = codebase.show_commit(culprit[:10])

@@ -1,5 +1,7 @@
 """The port's promises on odd repositories."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 from pathlib import Path
@@ -13,14 +15,13 @@ from tests.find.indexes import make_codebase, make_corpus, make_query
 from tests.find.past_issues.past import SUBJECTS, new_issue, past_issue
 from tests.find.project import PROJECT
 from triage.find.build_corpus import IndexLimits
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.parse.worker_pool import WorkerPool
-from triage.ports import Codebase
 from triage.read.read_issue import read_issue
 
 
-def test_it_is_the_port(tmp_path: Path):
-    codebase: Codebase = GitCodebase(tmp_path, "acme/shop")
+def test_before_the_index_there_is_nothing(tmp_path: Path):
+    codebase: Codebase = Codebase(tmp_path, "acme/shop")
     assert codebase.search(make_query(title="x"), 5) == []
     assert codebase.list_paths() == []
     assert codebase.read_lines("a.py") is None
@@ -97,7 +98,7 @@ def test_nothing_to_index(tmp_path: Path, made: str):
         commit(root)
     if made == "bare without commit":
         git(root, "init", "-q", "--bare")
-    codebase = GitCodebase(root, "acme/nothing")
+    codebase = Codebase(root, "acme/nothing")
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.vectors, facts.dirty) == (0, 0, 0, False)
     is_said = [note.startswith("The code was not read, only the issue: the folder has no ") for note in facts.notes]
@@ -112,7 +113,7 @@ NO_COMMIT = "The code was not read, only the issue: the folder has no commit tha
 def test_a_folder_without_git_is_read_without_its_history(tmp_path: Path):
     write(tmp_path, {**PROJECT, "private/.git/HEAD": "", "private/key.py": "parse_date = 1\n"})
     (tmp_path / "link.py").symlink_to("/etc/hosts")
-    codebase = GitCodebase(tmp_path, "calendar")
+    codebase = Codebase(tmp_path, "calendar")
     facts = codebase.index()
     assert (facts.commit, facts.files, facts.left_out) == (None, len(PROJECT), {"no file": 1})
     assert facts.notes[0].startswith("The folder has no commit")
@@ -236,7 +237,7 @@ def test_any_bytes_can_be_indexed_and_every_word_is_in_a_chunk(tmp_path_factory,
 
 
 def test_past_issues_are_compared_before_and_after_indexing(tmp_path: Path):
-    codebase = GitCodebase(write(tmp_path, PROJECT), "acme/shop")
+    codebase = Codebase(write(tmp_path, PROJECT), "acme/shop")
     past = [past_issue(number, f"{subject} at midnight", "On every server.") for number, subject in enumerate(SUBJECTS)]
     issue = new_issue(past[3].title, "On every server. Like acme/shop#2.")
     before = codebase.find_similar_issues(issue, read_issue(issue), past, 2)

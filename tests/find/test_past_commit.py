@@ -9,14 +9,14 @@ from testing.checkouts.git_repositories import commit, git
 from tests.find.past_issues.past import past_issue
 from triage.base.errors import GitError
 from triage.domain.past_issues import PastFix
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.indexed_commit import PastCommit
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 def open_past(root: Path, revision: str, until: datetime = NOW):
-    return GitCodebase(root, "acme/shop", in_chroma=False, past=PastCommit(revision, until))
+    return Codebase(root, "acme/shop", in_chroma=False, past=PastCommit(revision, until))
 
 
 def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
@@ -67,7 +67,7 @@ def test_a_commit_that_is_not_there_is_an_error(tmp_path: Path):
 
 def test_an_index_for_many_issues_is_built_once_and_forgets_what_one_added(tmp_path: Path):
     commit(tmp_path, {"a.py": "x = 1\n"})
-    codebase = GitCodebase(tmp_path, "acme/shop", in_chroma=False, index_once=True)
+    codebase = Codebase(tmp_path, "acme/shop", in_chroma=False, index_once=True)
     facts = codebase.index()
     fixed = past_issue(3, "Crash", state="closed", fixes=[PastFix(files=["a.py"], at=NOW)])
     codebase.add_past_issues([fixed])

@@ -7,7 +7,7 @@ import pytest
 from testing.checkouts.git_repositories import commit, git
 from tests.find.indexes import make_query
 from tests.safety.secrets.secret_samples import generate_secrets
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.safety.secrets.likely_secrets import RULES
 
 NAMES = """
@@ -29,7 +29,7 @@ def planted() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def codebase(tmp_path_factory: pytest.TempPathFactory, planted: dict[str, str]) -> GitCodebase:
+def codebase(tmp_path_factory: pytest.TempPathFactory, planted: dict[str, str]) -> Codebase:
     folder = tmp_path_factory.mktemp("planted")
     names, texts = NAMES.split(), list(planted.values())
     pieces = [f"frobnicate {rule.keywords[0]}\n{text}\n" for text, rule in zip(texts, ANYWHERE, strict=True)]
@@ -46,19 +46,19 @@ def codebase(tmp_path_factory: pytest.TempPathFactory, planted: dict[str, str]) 
     git(folder, "commit", "-q", "--allow-empty", "-m", f"Frobnicate {texts[0]}")
     (folder / "src/app.py").write_text("frobnicate\n")
     git(folder, "commit", "-q", "-a", "-m", f"Frobnicate {next(text for text in texts if 'ghp_' in text)}")
-    made = GitCodebase(folder, "acme/planted")
+    made = Codebase(folder, "acme/planted")
     made.index()
     return made
 
 
-def test_none_is_in_what_can_be_read(codebase: GitCodebase, planted: dict[str, str]):
+def test_none_is_in_what_can_be_read(codebase: Codebase, planted: dict[str, str]):
     for path in ("src/all.txt", UTF16):
         told = "\n".join(codebase.read_lines(path) or [])
         assert told.count("[masked secret]") >= 0.95 * len(planted), "some stand in each other's way"
         assert [secret for secret in planted if secret in told] == []
 
 
-def test_none_is_found(codebase: GitCodebase, planted: dict[str, str]):
+def test_none_is_found(codebase: Codebase, planted: dict[str, str]):
     query = make_query("frobnicate fails", " ".join(NAMES.split()))
     hits = [passage.text for hit in codebase.search(query, 50) for passage in hit.passages]
     passages = codebase.get_retriever("acme/planted", 20_000).invoke("frobnicate fails")
@@ -67,7 +67,7 @@ def test_none_is_found(codebase: GitCodebase, planted: dict[str, str]):
     assert [secret for secret in planted if len(secret) > 9 and secret in told] == []
 
 
-def test_none_is_in_history_owners_forms_and_files_of_secrets(codebase: GitCodebase, planted: dict[str, str]):
+def test_none_is_in_history_owners_forms_and_files_of_secrets(codebase: Codebase, planted: dict[str, str]):
     told = [change.subject for change in codebase.read_history("src/app.py", 9).changes]
     assert any("[masked secret]" in subject for subject in told)
     told += [*codebase.read_issue_forms(), *codebase.find_owners("src/app.py")]

@@ -13,7 +13,7 @@ from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from tests.find.indexes import make_codebase
 from triage.agents.code_tools import render_log
 from triage.domain.code import History
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.git import history as git_history
 from triage.git.git import Git
 from triage.git.history import read_commit_history
@@ -36,7 +36,7 @@ def subjects(history: History) -> list[str]:
 def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
     first, second = commits(tmp_path, "one", "two")
     commits(tmp_path, "other", path="b.py")
-    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase = Codebase(tmp_path, "acme/past")
     assert codebase.read_history("a.py", 5) == History(), "nothing is indexed yet"
     codebase.index()
 
@@ -51,7 +51,7 @@ def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
 def test_the_commits_that_added_or_removed_a_text(tmp_path: Path):
     for body in ("x = 1\n", "x = 1\ny = 2\n", "y = 2\n"):
         commit(tmp_path, {"a.py": body})
-    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase = Codebase(tmp_path, "acme/past")
     codebase.index()
     found = [change.commit for change in codebase.read_history("a.py", 5, "x = 1").changes]
     assert found == [git(tmp_path, "rev-parse", name) for name in ("HEAD", "HEAD~2")]
@@ -62,7 +62,7 @@ def test_a_commit_is_shown_for_one_of_its_files(tmp_path: Path):
     commit(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 2\n"})
     commit(tmp_path, {"a.py": "x = 3\n", "b.py": "y = 4\n"})
     newest = git(tmp_path, "rev-parse", "HEAD")
-    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase = Codebase(tmp_path, "acme/past")
     codebase.index()
     assert "+y = 4" in codebase.show_commit(newest)
     shown = codebase.show_commit(newest, "a.py")
@@ -78,7 +78,7 @@ def test_a_merge_shows_what_it_brought_of_indexed_files_alone(tmp_path: Path):
     commit(tmp_path, {"b.py": "y = 1\n"})
     git(tmp_path, "merge", "-q", "--no-ff", "--no-commit", "topic")
     commit(tmp_path, {".env": "KEY=three\n"})
-    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase = Codebase(tmp_path, "acme/past")
     codebase.index()
     shown = codebase.show_commit(git(tmp_path, "rev-parse", "HEAD"))
     assert "+x = 2" in shown
@@ -91,7 +91,7 @@ def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
     third = commits(tmp_path, "three")[0]
     git(tmp_path, "tag", "v1.1")
     fourth = commits(tmp_path, "four")[0]
-    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase = Codebase(tmp_path, "acme/past")
     codebase.index()
     history = codebase.read_history("a.py", 5)
     assert history.releases == {first: "v1.0", second: "v1.0", third: "v1.1"}
@@ -106,7 +106,7 @@ def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
 
 def test_it_starts_at_the_indexed_commit(tmp_path: Path):
     commits(tmp_path, "one")
-    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase = Codebase(tmp_path, "acme/past")
     codebase.index()
     commits(tmp_path, "later", "latest")
     assert subjects(codebase.read_history("a.py", 5)) == ["one"]
@@ -115,7 +115,7 @@ def test_it_starts_at_the_indexed_commit(tmp_path: Path):
 def test_a_file_in_a_folder_of_the_repository(tmp_path: Path):
     commits(tmp_path, "above", path="a.py")
     commits(tmp_path, "below", path="sub/a.py")
-    codebase = GitCodebase(tmp_path / "sub", "acme/sub")
+    codebase = Codebase(tmp_path / "sub", "acme/sub")
     codebase.index()
     assert subjects(codebase.read_history("a.py", 5)) == ["below"]
 
@@ -145,7 +145,7 @@ def test_paths_are_not_patterns(tmp_path: Path):
     commits(tmp_path, "plain", path="a.py")
     for number, name in enumerate(HOSTILE):
         commits(tmp_path, f"hostile {number}", path=name)
-    codebase = GitCodebase(tmp_path, "acme/names", in_chroma=False)
+    codebase = Codebase(tmp_path, "acme/names", in_chroma=False)
     codebase.index()
     found = [subjects(codebase.read_history(name, 5)) for name in [*HOSTILE, "a.py"]]
     assert found == [*([f"hostile {number}"] for number in range(len(HOSTILE))), ["plain"]]
@@ -161,7 +161,7 @@ def test_the_oldest_commit_of_a_shallow_clone_is_left_out(tmp_path: Path):
     for depth, expected in ((1, []), (2, ["three"])):
         clone = tmp_path / f"depth{depth}"
         git(tmp_path, "clone", "-q", f"--depth={depth}", origin.as_uri(), str(clone))
-        codebase = GitCodebase(clone, "acme/shallow")
+        codebase = Codebase(clone, "acme/shallow")
         codebase.index()
         history = codebase.read_history("a.py", 5)
         assert (subjects(history), history.partial) == (expected, True)
@@ -190,7 +190,7 @@ def test_no_program_of_the_repository_checks_a_signature(tmp_path: Path):
     assert mark.exists()
     mark.unlink()
 
-    codebase = GitCodebase(root, "acme/hostile")
+    codebase = Codebase(root, "acme/hostile")
     codebase.index()
     assert subjects(codebase.read_history("a.py", 5)) == ["one"]
     assert not mark.exists()
@@ -242,7 +242,7 @@ TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 )
 def test_a_subject_is_one_short_printable_line_without_secrets(tmp_path: Path, subject: str, expected: str):
     commits(tmp_path, subject)
-    codebase = GitCodebase(tmp_path, "acme/subjects")
+    codebase = Codebase(tmp_path, "acme/subjects")
     codebase.index()
     assert subjects(codebase.read_history("a.py", 5)) == [expected]
 
@@ -253,7 +253,7 @@ def test_a_subject_of_megabytes_makes_the_history_partial(tmp_path: Path):
     commit(tmp_path, {"a.py": "x = 9\n"})
     git(tmp_path, "commit", "-q", "--amend", "-F", "message")
     (newest,) = commits(tmp_path, "newest")
-    codebase = GitCodebase(tmp_path, "acme/huge")
+    codebase = Codebase(tmp_path, "acme/huge")
     codebase.index()
     history = codebase.read_history("a.py", 5)
     assert [change.commit for change in history.changes] == [newest]

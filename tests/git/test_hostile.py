@@ -14,7 +14,7 @@ from testing.checkouts.hostile_names import NAMES
 from testing.checkouts.hostile_names import odd_names as make_odd_names
 from triage.base.errors import BadInput, GitError
 from triage.domain.code import IndexFacts
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.files.languages import detect_language
 from triage.find.files.project_files import read_file
 from triage.find.parse.definitions import find_definitions
@@ -46,8 +46,8 @@ def open_tree(root: Path) -> tuple[SourceTree, Listing]:
         return SourceTree(), Listing()
 
 
-def index_checkout(root: Path) -> tuple[GitCodebase, IndexFacts]:
-    codebase = GitCodebase(root, "octo/shop", in_chroma=False)
+def index_checkout(root: Path) -> tuple[Codebase, IndexFacts]:
+    codebase = Codebase(root, "octo/shop", in_chroma=False)
     return codebase, codebase.index()
 
 

@@ -11,13 +11,13 @@ from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from tests.agents.test_agents import case
 from triage.agents.agent import Agent, AgentAnswer, Capability
 from triage.agents.code_tools import build_code_tools
+from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.fix_graph import NODES
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_input, restrict_services
 from triage.graph.step_runner import Step, run_agent
 from triage.outside.web.web_search_tool import build_search_tool
-from triage.ports import Services
 
 NO_POWERS = {"human_review_gate", "regenerate_with_feedback", "abort", "handle_error"}
 """Nodes of the fix flow that only decide."""
@@ -28,9 +28,9 @@ INSIDE: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 def test_every_node_declares_its_powers_and_has_at_most_two():
     assert set(CAPABILITIES) == {
         *AGENTS,
-        "prepare",
-        "memory",
-        "recall",
+        "read_and_index",
+        "fetch_past_issues",
+        "compare_past_issues",
         "supervisor",
         "finish",
         "publish",
@@ -38,7 +38,7 @@ def test_every_node_declares_its_powers_and_has_at_most_two():
     }
     assert all(1 <= len(powers) <= 2 for powers in CAPABILITIES.values())
     assert [name for name, powers in CAPABILITIES.items() if "outbound requests" in powers] == [
-        "memory",
+        "fetch_past_issues",
         "web_search",
         "publish",
         "apply_changes",

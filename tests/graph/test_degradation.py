@@ -1,11 +1,12 @@
-"""Degradation levels: what goes first, and what last."""
+"""What is left of a budget, and who may still ask a model."""
 
 import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from testing.fakes import FakeModel, fake_services
 from triage.domain.run import Limits, Usage
-from triage.graph.routing import LEVELS, RemainingBudget, choose_level
+from triage.graph.routing import measure_budget
 
 LIMITS = Limits(tokens=100_000, usd=1.0)
 
@@ -14,32 +15,29 @@ def tokens(count: int) -> Usage:
     return Usage(input_tokens=count, calls=1)
 
 
+def is_low(spent: Usage) -> bool:
+    model = FakeModel({})
+    model.spent = spent
+    return measure_budget(fake_services(model=model, limits=LIMITS)).is_low
+
+
 @pytest.mark.parametrize(
-    ("spent", "last_round", "expected"),
+    ("spent", "expected"),
     [
-        (Usage(), Usage(), "whole"),
-        (tokens(60_000), tokens(10_000), "whole"),
-        (tokens(60_000), tokens(25_000), "no further rounds"),
-        (tokens(71_000), Usage(), "no web search"),
-        (tokens(81_000), Usage(), "fast model"),
-        (tokens(96_000), Usage(), "rules"),
-        (tokens(200_000), Usage(), "rules"),
-        (Usage(input_tokens=10, calls=1, usd=0.75), Usage(), "no web search"),
-        (Usage(input_tokens=10, calls=1, usd=0.99), Usage(), "rules"),
-        (Usage(input_tokens=10, calls=1, usd=None), Usage(), "whole"),
+        (Usage(), False),
+        (tokens(79_000), False),
+        (tokens(81_000), True),
+        (tokens(200_000), True),
+        (Usage(input_tokens=10, calls=1, usd=0.75), False),
+        (Usage(input_tokens=10, calls=1, usd=0.85), True),
+        (Usage(input_tokens=10, calls=1, usd=None), False),
     ],
 )
-def test_levels(spent: Usage, last_round: Usage, expected: str):
-    assert choose_level(spent, last_round, LIMITS) == expected
+def test_the_rest_is_for_the_writer(spent: Usage, expected: bool):
+    assert is_low(spent) is expected
 
 
-def test_a_level_includes_those_before_it():
-    assert RemainingBudget(LIMITS, 300, level="fast model").has_given_up("no web search")
-    assert not RemainingBudget(LIMITS, 300, level="no web search").has_given_up("fast model")
-
-
-@hypothesis.given(st.integers(0, 150_000), st.integers(0, 150_000), st.integers(0, 100_000))
-def test_who_spends_more_never_climbs_up_again(less: int, more: int, last: int):
+@hypothesis.given(st.integers(0, 150_000), st.integers(0, 150_000))
+def test_who_spends_more_has_less(less: int, more: int):
     less, more = sorted((less, more))
-    down = [LEVELS.index(choose_level(tokens(spent), tokens(last), LIMITS)) for spent in (less, more)]
-    assert down == sorted(down)
+    assert is_low(tokens(less)) <= is_low(tokens(more))

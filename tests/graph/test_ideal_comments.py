@@ -10,7 +10,7 @@ from testing.checkouts.git_repositories import commit, git
 from testing.fakes import fake_services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, Repository
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.graph.run_graph import run_graph
 from triage.say.comment import preview_comment
 
@@ -288,7 +288,7 @@ def make_repository(root: Path, case: Case) -> Path:
 @pytest.mark.parametrize("name", CASES)
 async def test_the_comment_is_what_a_maintainer_wants_to_read(golden, tmp_path: Path, name: str):
     case = CASES[name]
-    codebase = GitCodebase(make_repository(tmp_path / "repository", case), "acme/vision")
+    codebase = Codebase(make_repository(tmp_path / "repository", case), "acme/vision")
     issue = Issue(number=7, title=case.title, body=case.body, author="reporter", labels=case.labels)
     repository = Repository(slug="acme/vision", server_url="https://github.com")
     report = await run_graph(issue, repository, fake_services(codebase=codebase), asyncio.Event())

@@ -1,6 +1,7 @@
 """The codebase agent's tool loop as the endpoint sees it: real requests, a real index, the wired services."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +11,11 @@ from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from triage.agents import codebase_search
 from triage.agents.agent import AgentAnswer
+from triage.agents.services import measure_step
 from triage.app.settings import Settings
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.step_runner import collect_records, tool_records
 from triage.read.read_issue import read_issue
 
 Script = Callable[[ReceivedRequest], ScriptedReply]
@@ -37,9 +38,9 @@ async def run(
         services = make_app(settings, tmp_path, case.repository.slug).open_services()
         services.codebase.index()
         assert services.model is not None
-        with services.model.measure_usage(60), collect_records(tool_records) as records:
+        with measure_step(time.monotonic() + 60) as step:
             result = await codebase_search.answer_with_model(case, services, services.model)
-    return result, server.requests, records
+    return result, server.requests, step.tools
 
 
 def answering(turn: Script) -> Script:

@@ -73,8 +73,8 @@ async def test_the_report_names_the_issue_that_is_probably_the_same():
     assert report.similar_issues == [SAME, OTHER]
     assert report.past_issues == 2
     assert [step.step for step in report.steps][:3] in (
-        ["memory", "prepare", "recall"],
-        ["prepare", "memory", "recall"],
+        ["fetch_past_issues", "read_and_index", "compare_past_issues"],
+        ["read_and_index", "fetch_past_issues", "compare_past_issues"],
     )
     assert files.compared_with == [past(3, labels=["bug"]), past(2)], "the newest version of each, newest first"
     assert files.past_issues == files.compared_with, "their fixes count in the ranking"

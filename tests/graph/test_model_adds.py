@@ -167,8 +167,9 @@ async def test_numbers_that_nothing_was_shown_under_are_asked_about_once():
     assert "None of the places has a number that you were shown." in second[-1].text
     report, model = await run_with(CodebaseFinding=[invented, invented, factories.codebase()])
     assert [name for name, _ in model.asked].count("CodebaseFinding") == 2, "then rules answer"
-    assert "Codebase search: none of the citations has a number of what was shown; answered by rules instead." in (
-        report.notes
+    assert (
+        "Codebase search: no usable answer: none of the citations has a number of what was shown; answered by rules instead."
+        in (report.notes)
     )
 
 

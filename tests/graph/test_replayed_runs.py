@@ -154,7 +154,7 @@ async def test_nothing_that_a_model_cites_is_lost(replayed: tuple[RunReport, lis
 
     assert report.status is Status.COMPLETE
     assert [(step.step, step.engine, step.error) for step in report.steps] == [
-        ("prepare", "rules", None),
+        ("read_and_index", "rules", None),
         *((step, "model", None) for step in ("investigator", "codebase_search", "critic", "writer")),
     ]
     assert len(requests) == 5, "nothing is asked twice: two turns of the search, three other agents"

@@ -12,11 +12,11 @@ from pydantic import SecretStr
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
+from triage.agents.services import Services
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 from triage.graph.tool_runner import ToolRunner
 from triage.outside.web.web_search_tool import build_search_tool
-from triage.ports import Services
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 GAP = "is `leap_year` checked?"
@@ -161,7 +161,7 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     asked = factories.investigation(kind="feature_request")
     given, model = with_model(InvestigatorFinding=asked)
     report = await run(given, title="Allow other calendars in parse", body="It would be nice.")
-    assert [step.step for step in report.steps] == ["prepare", "investigator", "codebase_search", "writer"]
+    assert [step.step for step in report.steps] == ["read_and_index", "investigator", "codebase_search", "writer"]
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert (report.verdict, report.evidence, report.why) == (None, [], "")
     assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]

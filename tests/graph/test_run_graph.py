@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
-from triage.base.errors import CostLimitExceeded, ModelUnavailable
+from triage.agents.services import Services
+from triage.base.errors import ModelUnavailable
 from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, QuotedLine, Span
 from triage.domain.findings import CitedPlace, DeclinedAnswer
 from triage.domain.issue import IssueComment
@@ -19,7 +20,6 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
 from triage.graph.run_graph import run_graph
-from triage.ports import Services
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 
@@ -41,7 +41,7 @@ async def test_by_rules_all_agents_answer_and_the_run_is_complete():
     report = await run(fake_services(codebase=FakeCodebase(factories.FILES, code_owners=["keeper"])))
 
     assert outcomes(report) == [
-        ("prepare", "rules", "SUCCESS"),
+        ("read_and_index", "rules", "SUCCESS"),
         ("investigator", "rules", "SUCCESS"),
         ("codebase_search", "rules", "SUCCESS"),
         ("critic", "rules", "SUCCESS"),
@@ -106,26 +106,16 @@ async def test_without_an_answer_of_the_writer_rules_fill_the_report():
     assert "Writer: timed out; answered by rules instead." in report.notes
 
 
-async def test_a_call_too_dear_for_the_main_model_is_made_of_the_fast_one():
-    dear = CostLimitExceeded("max-cost-usd (0.05) would be exceeded")
-    given = with_model(factories.answers(CritiqueFinding=[dear, factories.critique()]))
-    report = await run(given)
-    assert [(s.engine, s.outcome) for s in report.steps if s.step == "critic"] == [
-        ("model", Outcome.FAILED),
-        ("model", Outcome.SUCCESS),
-    ]
-    assert report.status is Status.DEGRADED
-    assert "Critic: max-cost-usd (0.05) would be exceeded; the fast model answered instead." in report.notes
-
-
-async def test_an_agent_that_declines_is_asked_again_by_rules():
+async def test_where_a_model_declines_rules_answer():
     declined = factories.investigation(error="I cannot read this")
     report = await run(with_model(factories.answers(InvestigatorFinding=declined)))
 
-    first, second = [step for step in report.steps if step.step == "investigator"]
-    assert (first.engine, first.outcome, first.error) == ("model", Outcome.FAILED, "the agent declined to answer")
-    assert (second.engine, second.outcome) == ("rules", Outcome.SUCCESS)
-    assert second.iteration == first.iteration + 1, "the supervisor decided again"
+    [step] = [step for step in report.steps if step.step == "investigator"]
+    assert (step.engine, step.outcome, step.error) == (
+        "rules",
+        Outcome.SUCCESS,
+        "no usable answer: the agent declined to answer",
+    )
     assert [finding.agent_name for finding in report.findings].count("investigator") == 1
     assert report.declined == [DeclinedAnswer(agent_name="investigator", reason="I cannot read this")]
     assert "I cannot read this" not in " ".join(report.notes), (
@@ -195,7 +185,7 @@ ASKS = {"title": "How do I parse?", "body": "Which function reads a date?"}
 async def test_a_model_that_quotes_the_documentation_answers(kind: str):
     given = with_pages(LINE, kind=kind)
     report = await run(given, **ASKS)
-    assert [step.step for step in report.steps] == ["prepare", "investigator", "codebase_search", "writer"]
+    assert [step.step for step in report.steps] == ["read_and_index", "investigator", "codebase_search", "writer"]
     assert report.status is Status.COMPLETE
     assert report.documented == QuotedLine(
         span=Span(path="docs/parse.md", start=3, end=3), quote="A date is read by `parse`."
@@ -220,7 +210,7 @@ async def test_nothing_is_said_without_a_line_that_stands_there(documented: list
 
 async def test_a_project_may_wish_no_documentation():
     report = await run(with_pages(LINE, config=ProjectConfig(documentation=False)), **ASKS)
-    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert [step.step for step in report.steps] == ["read_and_index", "investigator", "writer"]
     assert (report.documented, report.documentation) == (None, [])
 
 
@@ -281,7 +271,8 @@ async def test_files_that_a_trace_names_are_read_if_there_is_no_time_for_the_oth
     released.set()
     assert asked[0] == ()
     assert any(path.endswith("src/parse.py") for path in asked[1])
-    assert outcomes(report)[:2] == [("prepare", "rules", "TIMED_OUT"), ("prepare", "rules", "SUCCESS")]
+    assert outcomes(report)[0] == ("read_and_index", "rules", "SUCCESS")
+    assert report.steps[0].error == "no answer within 1 seconds"
     assert report.best_place == place
     assert report.status is Status.DEGRADED
 
@@ -306,8 +297,8 @@ async def test_a_hanging_agent_is_cut_at_its_timeout():
 
     given = with_model(factories.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=1.0))
     report = await run(given)
-    assert ("critic", "model", "TIMED_OUT") in outcomes(report)
     assert ("critic", "rules", "SUCCESS") in outcomes(report)
+    assert "Critic: no answer within 1 seconds; answered by rules instead." in report.notes
 
 
 async def test_cancelled_run_reports_what_is_known():
@@ -332,7 +323,7 @@ async def test_the_journal_hears_every_start_and_end():
     assert isinstance(given.progress, FakeProgressLog)
     assert [line for line in given.progress.lines if not line.startswith("Decision ")] == [
         line
-        for step in ("prepare", "investigator", "codebase_search", "critic", "writer")
+        for step in ("read_and_index", "investigator", "codebase_search", "critic", "writer")
         for line in (f"> {step}", f"< {step} SUCCESS")
     ]
 
@@ -368,8 +359,9 @@ async def test_without_time_for_a_model_every_agent_answers_by_rules():
     given = with_model(clock=clock, limits=Limits(run_seconds=10))
     clock.seconds = 9.5
     report = await run(given)
-    asked = [step for step in report.steps if step.engine == "model"]
-    assert {step.outcome for step in asked} == {Outcome.SKIPPED}
+    errors = {step.step: step.error for step in report.steps}
+    assert errors["investigator"] == errors["codebase_search"] == "no time left for a model"
+    assert {step.engine for step in report.steps} == {"rules"}
     assert report.suspects[0].path == "src/parse.py"
     assert report.status is Status.DEGRADED
 
@@ -384,9 +376,9 @@ async def test_the_writer_has_its_time_kept():
     report = await run(
         with_model(factories.answers(InvestigatorFinding=slow), clock=clock, limits=Limits(run_seconds=100))
     )
-    outcomes_by_model = {step.step: step.outcome for step in report.steps if step.engine == "model"}
-    assert outcomes_by_model["codebase_search"] is Outcome.SKIPPED
-    assert outcomes_by_model["writer"] is Outcome.SUCCESS
+    errors = {step.step: step.error for step in report.steps}
+    assert errors["codebase_search"] == "no time left for a model"
+    assert ("writer", "model", "SUCCESS") in outcomes(report)
 
 
 async def test_comments_of_the_issue_template_are_not_warned_of():
@@ -461,7 +453,7 @@ async def test_what_was_not_shown_is_dropped_and_counted():
 
 async def test_what_rules_call_a_question_is_not_searched_for():
     report = await run(with_model(), title="How do I parse a date?", body="Is there a way?", labels=["question"])
-    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert [step.step for step in report.steps] == ["read_and_index", "investigator", "writer"]
     assert (report.kind, report.severity, report.suspects) == ("question", None, [])
 
 

@@ -7,12 +7,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
+from triage.agents.services import Services
 from triage.base.errors import BadInput
 from triage.domain.report import RunReport
 from triage.graph.routing import MAX_ROUNDS
 from triage.graph.run_graph import compute_recursion_limit
 from triage.graph.server_graph import build_server_graph, compute_max_iterations
-from triage.ports import Services
 
 ISSUE: dict[str, Any] = {"title": factories.issue().title, "body": factories.issue().body, "number": 7}
 ASKED: dict[str, Any] = {"issue": ISSUE, "repository": {"slug": "octo/shop"}}
@@ -71,7 +71,7 @@ async def test_labels_author_and_thread_are_read_like_an_events():
     assert report.suspects[0].path == "src/parse.py", "the trace is in the comment"
 
 
-@pytest.mark.parametrize("end", [[], ["finish"], ["investigator"], ["prepare", "memory"]], ids=str)
+@pytest.mark.parametrize("end", [[], ["finish"], ["investigator"], ["read_and_index", "fetch_past_issues"]], ids=str)
 async def test_a_thread_is_for_one_run_wherever_the_first_one_ended(end: list[str]):
     server, saver = FakeServer(), InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
+from triage.agents.services import Services
 from triage.base.errors import ModelUnavailable
 from triage.domain.findings import CitedPlace
 from triage.domain.issue import Section
@@ -15,7 +16,6 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.skill import BrokenSkill, Skill, SkillConditions, Skills
 from triage.graph.run_graph import run_graph
-from triage.ports import Services
 
 TITLE = "=== Skill Activated: {} ==="
 

@@ -1,6 +1,7 @@
 """ToolNode and the records of its calls."""
 
 import asyncio
+import math
 import threading
 from collections import Counter
 from typing import Any
@@ -13,9 +14,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
+from triage.agents.services import measure_step
 from triage.base.threads import in_thread
 from triage.domain.run import Outcome
-from triage.graph.step_runner import collect_records, tool_records
 from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
 
 
@@ -55,13 +56,13 @@ def make_runner(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, Fak
 
 async def test_a_call_is_answered_recorded_and_heard():
     tools, progress = make_runner(echo)
-    with collect_records(tool_records) as records:
+    with measure_step(math.inf) as step:
         (reply,) = await tools.run(asking("echo", query="hello"))
 
     assert reply.content == "heard hello"
-    assert [(record.tool, record.outcome) for record in records] == [("echo", Outcome.SUCCESS)]
-    assert records[0].arguments == 'query="hello"'
-    assert "heard" not in records[0].model_dump_json(), "the answer is not recorded"
+    assert [(record.tool, record.outcome) for record in step.tools] == [("echo", Outcome.SUCCESS)]
+    assert step.tools[0].arguments == 'query="hello"'
+    assert "heard" not in step.tools[0].model_dump_json(), "the answer is not recorded"
     assert progress.lines == ["> echo", "< echo SUCCESS"]
 
 
@@ -97,11 +98,11 @@ def test_arguments_become_a_short_line_without_secrets(arguments: object, line: 
 )
 async def test_a_failing_tool_answers_with_an_error_in_our_words(failing: BaseTool, reason: str):
     tools, progress = make_runner(failing)
-    with collect_records(tool_records) as records:
+    with measure_step(math.inf) as step:
         (reply,) = await tools.run(asking(failing.name, query="x"))
     assert (reply.status, reply.content) == ("error", f"The tool failed: {reason}.")
     assert "boom" not in str(reply.content)
-    assert [(record.outcome, record.error) for record in records] == [(Outcome.FAILED, reason)]
+    assert [(record.outcome, record.error) for record in step.tools] == [(Outcome.FAILED, reason)]
     assert progress.lines == [f"> {failing.name}", f"< {failing.name} FAILED"]
 
 
@@ -114,7 +115,7 @@ async def test_a_hanging_call_is_cut_and_its_neighbours_answers_survive():
             for name in ("echo", "hang", "explode", "echo")
         ],
     )
-    with collect_records(tool_records) as records:
+    with measure_step(math.inf) as step:
         replies = await tools.run(message)
     assert [(reply.tool_call_id, reply.content) for reply in replies] == [
         ("id-echo", "heard echo"),
@@ -122,7 +123,7 @@ async def test_a_hanging_call_is_cut_and_its_neighbours_answers_survive():
         ("id-explode", "The tool failed: unexpected ZeroDivisionError."),
         ("id-echo", "heard echo"),
     ]
-    assert Counter((record.tool, record.outcome) for record in records) == {
+    assert Counter((record.tool, record.outcome) for record in step.tools) == {
         ("echo", Outcome.SUCCESS): 2,
         ("hang", Outcome.TIMED_OUT): 1,
         ("explode", Outcome.FAILED): 1,
@@ -146,9 +147,9 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
 
 async def test_a_call_that_is_cut_off_with_its_agent_is_recorded():
     tools, _ = make_runner(hang)
-    with collect_records(tool_records) as records, pytest.raises(TimeoutError):
+    with measure_step(math.inf) as step, pytest.raises(TimeoutError):
         await asyncio.wait_for(tools.run(asking("hang", query="x")), 0.1)
-    assert [(record.outcome, record.error) for record in records] == [(Outcome.TIMED_OUT, "cut off with the agent")]
+    assert [(record.outcome, record.error) for record in step.tools] == [(Outcome.TIMED_OUT, "cut off with the agent")]
 
 
 @pytest.mark.parametrize(
@@ -163,11 +164,11 @@ async def test_bad_calls_are_not_run_and_the_model_is_told(
     message: AIMessage, answer_text: str, name: str, reason: str
 ):
     tools, progress = make_runner(echo)
-    with collect_records(tool_records) as records:
+    with measure_step(math.inf) as step:
         (reply,) = await tools.run(message)
     assert (reply.status, reply.content, reply.tool_call_id) == ("error", answer_text, "1")
-    assert [(record.tool, record.outcome, record.error) for record in records] == [(name, Outcome.SKIPPED, reason)]
-    assert records[0].arguments == format_arguments(message.tool_calls[0]["args"]), "also of a call that is not run"
+    assert [(record.tool, record.outcome, record.error) for record in step.tools] == [(name, Outcome.SKIPPED, reason)]
+    assert step.tools[0].arguments == format_arguments(message.tool_calls[0]["args"]), "also of a call that is not run"
     assert progress.lines == [f"> {name}", f"< {name} SKIPPED"]
 
 
@@ -176,11 +177,11 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
     tools, _ = make_runner(echo)
     unreadable = InvalidToolCall(name=name, args='{"query": ', id="2", error="x", type="invalid_tool_call")
     message = AIMessage("", tool_calls=asking("echo", query="x").tool_calls, invalid_tool_calls=[unreadable])
-    with collect_records(tool_records) as records:
+    with measure_step(math.inf) as step:
         replies = await tools.run(message)
     assert [(reply.tool_call_id, reply.status) for reply in replies] == [("1", "success"), ("2", "error")]
-    assert {record.error for record in records} == {None, "bad arguments"}
-    assert {record.tool for record in records} <= {"echo", "unknown tool"}
+    assert {record.error for record in step.tools} == {None, "bad arguments"}
+    assert {record.tool for record in step.tools} <= {"echo", "unknown tool"}
 
 
 async def test_inside_a_graph_with_checkpoints_it_leaves_none():
@@ -213,9 +214,9 @@ async def test_records_of_parallel_blocks_do_not_mix():
     tools, _ = make_runner(echo)
 
     async def block(calls: int) -> int:
-        with collect_records(tool_records) as records:
+        with measure_step(math.inf) as step:
             for _ in range(calls):
                 await tools.run(asking("echo", query="x"))
-        return len(records)
+        return len(step.tools)
 
     assert list(await asyncio.gather(block(1), block(3))) == [1, 3]

@@ -9,7 +9,7 @@ from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.read.issue_forms import drop_template_text, find_used_forms, leave_out_form, parse_forms
 from triage.read.questions.missing_information import find_missing_information
 from triage.read.read_issue import read_issue
@@ -160,7 +160,7 @@ def test_the_file_that_opens_the_form_is_not_the_likeliest(tmp_path: Path):
         root = tmp_path / f"shop{len(forms)}"
         root.mkdir()
         commit(root, files | forms)
-        codebase = GitCodebase(root, "acme/shop", in_chroma=False)
+        codebase = Codebase(root, "acme/shop", in_chroma=False)
         codebase.index()
         firsts.append(codebase.search(SearchQuery(parsed=read_viewer_report()), 1)[0].path)
     assert firsts == ["src/reportIssue.js", "src/basket.js"]

@@ -14,7 +14,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[impo
 from testing.each_row import each_row
 from tests.read import native_reports
 from triage.domain.issue import EarlierQuestions, HumanExchange, Issue, IssueComment
-from triage.graph.close_round import MAX_GAP_CHARS
+from triage.graph.routing import MAX_GAP_CHARS
 from triage.read import reporter_language
 from triage.read.read_issue import read_issue
 from triage.read.reporter_language import (

@@ -8,10 +8,10 @@ from typing import Any
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
+from triage.agents.services import Services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.ports import Services
 from triage.run.run_context import Run, RunResult
 from triage.run.triage_issue import run_task
 

@@ -26,11 +26,10 @@ from triage.say.hidden_state import parse_state
 FULL = our_comment(f"{COMMENT_MARKER} v1 {{}} -->\nwords")
 
 
-@dataclass
 class SlowGitHub(FakeGitHub):
     """Says when it is asked, and takes its time over it."""
 
-    asked: Callable[[str], object] = lambda method: None
+    asked: Callable[[str], object] = staticmethod(lambda method: None)
 
     def _raise_prepared_error(self, method: str) -> None:
         self.asked(method)

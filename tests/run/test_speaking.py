@@ -150,7 +150,6 @@ def test_a_comment_with_places_becomes_a_redirect():
     assert "src/parse.py" not in visible + run.output.summaries[-1] + run.output.reports[-1]
     assert "/blob/0123456789abcdef0123456789abcdef01234567/SECURITY.md)" in visible
     assert (report(run)["speaks"], report(run)["suspects"], report(run)["found"]) == ("security", [], None)
-    assert "Analysis" not in "\n".join(run.progress.lines).partition(NOTHING_TO_SAY)[2]
     run.set_thread(our_comment(body), **REPORTED)
     run.run(TriageTask(number=7, trigger=Trigger.REQUESTED, is_asked=True))
     assert len(run.github.edited) == 1, "the same again"

@@ -11,13 +11,13 @@ import pytest
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_services
 from tests.run.run_harness import BY_HAND, OPENED, RunHarness, our_comment
+from triage.agents.services import Services
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
 from triage.domain.code import BestPlace, Span
 from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionOptions
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
-from triage.ports import Services
 from triage.run.triage_issue import run_task
 from triage.say.hidden_state import parse_state
 

@@ -88,7 +88,6 @@ def step(
         engine="model" if model else "rules",
         model=model,
         started_at=START + timedelta(seconds=offset),
-        offset_seconds=offset,
         seconds=seconds,
         usage=spent or Usage(),
         outcome=outcome,
@@ -103,7 +102,7 @@ def decision(number: int, selected: list[str], reason: str) -> PlannerDecision:
 
 
 MODEL_STEPS = [
-    step("prepare", 0, 0.0, 1.9),
+    step("read_and_index", 0, 0.0, 1.9),
     step("investigator", 1, 1.9, 3.1, "gpt-4o-mini", usage(1840, 420, 0.0005)),
     step("codebase_search", 2, 5.0, 9.4, "gpt-4o", usage(11230, 980, 0.0379)),
     step("web_search", 2, 5.0, 6.2, "gpt-4o-mini", usage(3120, 310, 0.0007)),
@@ -126,7 +125,7 @@ INDEX = IndexFacts(
     seconds=1.8,
 )
 RULES_STEPS = [
-    step("prepare", 0, 0.0, 1.9),
+    step("read_and_index", 0, 0.0, 1.9),
     step("investigator", 1, 1.9, 0.02),
     step("codebase_search", 2, 1.9, 0.31),
     step("critic", 3, 2.2, 0.01),

@@ -15,7 +15,6 @@ from triage.domain.run import (
     ToolExecution,
     Usage,
 )
-from triage.graph.report_notes import collect_faults
 
 MAIN, FAST = "gpt-4o", "gpt-4o-mini"
 AGENTS: list[StepName] = ["investigator", "codebase_search", "critic", "writer"]
@@ -71,7 +70,6 @@ def run(
     values = {
         "steps": steps,
         "decisions": decisions,
-        "faults": collect_faults(steps),
         "usage": spent,
         "seconds": seconds,
     }
@@ -83,7 +81,7 @@ def answer(
 ) -> StepRecord:
     """Returns the step of a model answer that passed its check."""
     record = step(name, number, offset, seconds, model, spent)
-    return with_details(record, **({"answer_check": "passed", "calls": [call(model, offset, 1500, spent)]} | fields))
+    return with_details(record, **({"calls": [call(model, offset, 1500, spent)]} | fields))
 
 
 LOOK_UPS = [
@@ -100,7 +98,7 @@ CODE_CALLS = [
 PLANNED = run(
     FULL,
     [
-        step("prepare", 0, 0.0, 1.9),
+        step("read_and_index", 0, 0.0, 1.9),
         answer("investigator", 1, 2.7, 3.1, FAST, usage(1840, 420, 0.0005)),
         answer("codebase_search", 2, 7.9, 9.4, MAIN, usage(13230, 980, 0.0429), tools=LOOK_UPS, calls=CODE_CALLS),
         answer(
@@ -167,24 +165,21 @@ REFUSED = run(
     ],
 )
 
+DECLINED = "no usable answer: the agent declined to answer"
 SHORTFALL = "ticket: rate limited; written by rules"
 RULES_FALLBACKS = run(
     DEGRADED,
     [
-        step("prepare", 0, 0.0, 1.9),
+        step("read_and_index", 0, 0.0, 1.9),
         with_details(
-            step("investigator", 1, 1.9, 60.0, FAST, Usage(), Outcome.TIMED_OUT, "no answer within 60 seconds"),
-            model=None,
+            step("investigator", 1, 1.9, 60.02, error="no answer within 60 seconds"),
             calls=[call(FAST, 1.9, 60000, error="no answer within 60 seconds")],
         ),
-        with_details(step("investigator", 1, 61.9, 0.02), answer_check="passed"),
         with_details(
-            step("codebase_search", 2, 61.9, 6.1, MAIN, Usage(), Outcome.FAILED, "rate limited"),
-            model=None,
+            step("codebase_search", 2, 61.9, 6.41, error="rate limited"),
             calls=[call(MAIN, 61.9 + at, 400, error="rate limited") for at in (0, 1.2, 3.1)]
             + [call(FAST, 66.0, 300, error="rate limited")],
         ),
-        with_details(step("codebase_search", 2, 68.0, 0.31), answer_check="passed"),
         answer(
             "web_search",
             2,
@@ -195,10 +190,16 @@ RULES_FALLBACKS = run(
             tools=[tool("tavily_search", 63.0, 1900, 'query="strptime does not match format"', "4,120 characters")],
         ),
         with_details(
-            step("critic", 3, 68.4, 3.8, MAIN, usage(5210, 390, 0.0169), Outcome.FAILED, "confidence out of range"),
-            answer_check="confidence out of range",
+            step(
+                "critic",
+                3,
+                68.4,
+                3.81,
+                None,
+                usage(5210, 390, 0.0169),
+                error="no usable answer: confidence out of range",
+            ),
         ),
-        with_details(step("critic", 3, 72.2, 0.01), answer_check="passed"),
         answer("writer", 4, 72.2, 7.7, MAIN, usage(5480, 950, 0.0217), shortfalls=[SHORTFALL]),
     ],
     [
@@ -213,20 +214,13 @@ RULES_FALLBACKS = run(
 SILENT = run(
     change_report(DEGRADED, why="", fix_idea="", check=""),
     [
-        step("prepare", 0, 0.0, 1.9),
+        step("read_and_index", 0, 0.0, 1.9),
         *(
             with_details(
-                record,
-                calls=[] if record.engine == "rules" else [call(MAIN, 2.0, 300, error="the key was refused (401)")],
+                step(name, number, 2.0 * number, 0.32, error="the key was refused (401)"),
+                calls=[call(MAIN, 2.0, 300, error="the key was refused (401)")],
             )
             for number, name in enumerate(AGENTS, start=1)
-            for record in (
-                with_details(
-                    step(name, number, 2.0 * number, 0.3, MAIN, Usage(), Outcome.FAILED, "the key was refused (401)"),
-                    model=None,
-                ),
-                with_details(step(name, number, 2.0 * number + 0.3, 0.02), answer_check="passed"),
-            )
         ),
     ],
     [
@@ -242,34 +236,31 @@ SILENT = run(
 DEGRADATION = run(
     DEGRADED,
     [
-        step("prepare", 0, 0.0, 1.9),
+        step("read_and_index", 0, 0.0, 1.9),
         answer("investigator", 1, 1.9, 3.1, FAST, usage(18400, 420, 0.0051)),
         answer("codebase_search", 2, 5.0, 14.2, MAIN, usage(41230, 1980, 0.142), tools=LOOK_UPS),
-        answer("critic", 3, 19.2, 4.8, MAIN, usage(19210, 390, 0.0569)),
+        step("critic", 3, 19.2, 0.01),
         answer("writer", 4, 24.0, 6.7, FAST, usage(8480, 1150, 0.0037)),
     ],
     [
         ruled(1, ["investigator"], "nobody has read the issue yet"),
+        ruled(2, ["codebase_search"], "the code has not been searched yet"),
         ruled(
-            2,
-            ["codebase_search"],
-            "the code has not been searched yet; no web search, for the budget is low",
-            budget_level="no web search",
+            3,
+            ["critic"],
+            "the findings have not been challenged yet; the budget is low, so rules answer",
             forced=True,
         ),
-        ruled(3, ["critic"], "the findings have not been challenged yet", budget_level="no web search"),
         ruled(
             4,
             ["writer"],
             "not approved, and the budget has no room for a further round",
-            budget_level="fast model",
             forced=True,
         ),
     ],
     30.7,
     notes=[
-        "The budget was low: web search was left out.",
-        "The budget was low: the fast model wrote the report, and no further round was run.",
+        "A limit decided: not approved, and the budget has no room for a further round.",
     ],
 )
 
@@ -306,29 +297,17 @@ _PARTS = [_round(1, 3, 6.0, True), _round(2, 5, 22.0, False), _round(3, 7, 38.0,
 ROUNDS = run(
     DEGRADED,
     [
-        step("prepare", 0, 0.0, 1.9),
+        step("read_and_index", 0, 0.0, 1.9),
         with_details(
-            step(
-                "investigator",
-                1,
-                2.0,
-                2.1,
-                FAST,
-                usage(1840, 210, 0.0004),
-                Outcome.FAILED,
-                "the agent declined to answer",
-            ),
-            answer_check="the agent declined to answer",
+            step("investigator", 1, 2.0, 2.12, None, usage(1840, 210, 0.0004), error=DECLINED),
         ),
-        with_details(step("investigator", 2, 4.8, 0.02), answer_check="passed"),
         *(record for part in _PARTS for record in part[0]),
         with_details(answer("writer", 9, 54.7, 7.7, MAIN, usage(6480, 1150, 0.0277)), round=3),
     ],
     [
         ruled(1, ["investigator"], "The issue is unread."),
-        ruled(2, ["investigator"], "nobody has read the issue yet"),
         *(made for part in _PARTS for made in part[1]),
-        ruled(9, ["writer"], "All rounds are spent.", budget_level="no further rounds"),
+        ruled(9, ["writer"], "All rounds are spent."),
     ],
     62.4,
 )
@@ -346,12 +325,11 @@ HOSTILE_RUN = run(
     [
         with_details(
             step("critic", 1, 0.0, 1.0, EVIL, usage(1, 1, None), Outcome.FAILED, EVIL),
-            answer_check=EVIL,
             tools=[tool(EVIL, 0.1, 1, EVIL, EVIL), tool("tavily_search", 0.2, 1, EVIL, EVIL, Outcome.FAILED)],
             calls=[call(EVIL, 0.3, 1, mode=EVIL, error=EVIL)],
         ),
         with_details(step("writer", 1, 1.0, 1.0, EVIL), shortfalls=[EVIL, f"{EVIL}; {EVIL}"]),
     ],
-    [ruled(1, [EVIL, "critic", "writer"], EVIL, budget_level="rules", forced=True)],
+    [ruled(1, [EVIL, "critic", "writer"], EVIL, forced=True)],
     1.0,
 )

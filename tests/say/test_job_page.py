@@ -95,10 +95,10 @@ def test_no_content_is_active(name):
 
 def test_the_run_has_a_sentence():
     text = render_summary(REFUSED)
-    counts = "4 decisions; 10 requests to models, 5 tool calls; 2 faults."
+    counts = "4 decisions; 10 requests to models, 5 tool calls."
     assert f"### What ran\n\n{counts}\n" in text
     assert "\n4 decisions.\n" in render_summary(RULES)
-    assert "\n9 decisions; 3 rounds; " in render_summary(ROUNDS)
+    assert "\n8 decisions; 3 rounds; " in render_summary(ROUNDS)
 
 
 def test_the_report_comes_before_the_details_of_the_run():
@@ -118,10 +118,8 @@ def test_tokens_and_dollars_appear_once_with_their_caps():
 
 def test_each_step_has_answerer_cost_and_outcome():
     text = render_summary(RULES_FALLBACKS)
-    assert "| 2 | Codebase search | `gpt-4o-mini` | 6.1 |  |  | 4 |  | failed: rate limited |" in text
-    assert "| 2 | Codebase search | rules | 0.3 |  |  |  |  | done |" in text
+    assert "| 2 | Codebase search | rules | 6.4 |  |  | 4 |  | done, after: rate limited |" in text
     assert "| 2 | Web search | `gpt-4o-mini` | 4.4 | 3,430 | 0.0007 | 1 | 1 | done |" in text
-    assert "| answer refused: confidence out of range |" in text
     assert "| 6,430 | 0.0217 | 1 |  | done, but ticket: rate limited; written by rules |" in text
     assert "| 6 | 2 | Critic |" in render_summary(ROUNDS)
 
@@ -131,7 +129,7 @@ def test_decisions_have_their_reasons():
     assert "<summary>4 decisions of at most 12</summary>" in text
     assert "| 2 | Codebase search, Web search | The traceback names a function;" in text
     assert "| 4 | Writer | the critic approved |" in text
-    assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION)
+    assert "so rules answer<br>A limit decided |" in render_summary(DEGRADATION)
 
 
 def test_requests_and_tool_calls_are_listed_by_time():
@@ -145,14 +143,6 @@ def test_requests_and_tool_calls_are_listed_by_time():
     at = [float(row.split("|")[1]) for row in asked.splitlines() if row.startswith("| ") and row[2].isdigit()]
     assert at == sorted(at)
     assert len(at) == 13
-
-
-def test_faults_say_what_replaced_them():
-    text = render_summary(RULES_FALLBACKS)
-    assert "<summary>9 faults, and what was done instead</summary>" in text
-    assert "| Codebase search | a request to `gpt-4o` | rate limited | rules answered |" in text
-    assert "| Critic | its answer | confidence out of range | rules answered |" in text
-    assert "| Writer | a part of it | ticket: rate limited | written by rules |" in text
 
 
 def test_a_long_table_is_cut_and_says_so():
@@ -169,7 +159,7 @@ def test_a_long_table_is_cut_and_says_so():
         (RULES_FALLBACKS, "· by a model"),
         (SILENT, "· by rules (a model was asked and gave no usable answer)"),
         (
-            change_report(SILENT, steps=[record for record in SILENT.steps if record.engine == "rules"]),
+            change_report(SILENT, steps=[record.model_copy(update={"calls": []}) for record in SILENT.steps]),
             "· by rules (a model was chosen and not asked)",
         ),
     ],

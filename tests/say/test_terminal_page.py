@@ -81,17 +81,17 @@ def test_a_trace_into_a_library_is_not_said_to_end_here():
 
 def test_who_decided_and_which_agents_ran():
     assert shown(REFUSED)[-3:-1] == [
-        "4 decisions; 10 requests to models, 5 tool calls; 2 faults.",
-        "prepare 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
+        "4 decisions; 10 requests to models, 5 tool calls.",
+        "read and index 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
     ]
     assert shown(RULES_FALLBACKS)[-2] == (
-        "prepare 1.9 s, investigator timed out, by rules 60.0 s, codebase search failed, by rules 6.4 s, "
+        "read and index 1.9 s, investigator failed, by rules 60.0 s, codebase search failed, by rules 6.4 s, "
         "web search 4.4 s, critic failed, by rules 3.8 s, writer 7.7 s"
     )
 
 
 def test_a_cancelled_run_lists_finished_agents():
-    assert shown(CUT)[-2] == "prepare 1.9 s, investigator 3.1 s"
+    assert shown(CUT)[-2] == "read and index 1.9 s, investigator 3.1 s"
 
 
 def test_no_control_character_reaches_a_terminal():

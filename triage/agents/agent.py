@@ -1,14 +1,20 @@
 """The parts that every agent has."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Excerpt, LookedUp
 from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
 from triage.domain.skill import SkillTier
-from triage.ports import Model, Services
+
+if TYPE_CHECKING:
+    from triage.outside.model.chat_model import ChatModel
+
 
 A = TypeVar("A", bound=AgentFindingBase)
 
@@ -41,7 +47,7 @@ class Agent(Generic[A]):
 
     name: AgentName
     capabilities: frozenset[Capability]
-    answer_with_model: Callable[[AgentInput, Services, Model], Awaitable[AgentAnswer[A]]]
+    answer_with_model: Callable[[AgentInput, Services, ChatModel], Awaitable[AgentAnswer[A]]]
     answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
     get_details: Callable[[A], str]
     """Return the most informative field of an answer."""

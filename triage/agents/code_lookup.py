@@ -7,11 +7,14 @@ A model answers in the turn in which it has seen enough, by a call of its own: t
 `bench.tokens` measures the tokens of whole runs; docs/how-it-works.md has them.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import (
     AIMessage,
@@ -24,11 +27,16 @@ from langchain_core.messages import (
 )
 
 from triage.agents.prompts import PROMPTS, WANTED, fence, shorten
+from triage.agents.services import Services
 from triage.agents.shown_code import Block, ShownCode, cut_longest, measure
 from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
-from triage.ports import Model, Services, Toolset
+
+if TYPE_CHECKING:
+    from triage.graph.tool_runner import ToolRunner
+    from triage.outside.model.chat_model import ChatModel
+
 
 MAX_TURNS = 3
 MIN_CHARS = 400
@@ -61,8 +69,8 @@ class CodeLookup:
     def __init__(
         self,
         services: Services,
-        model: Model,
-        tools: Toolset,
+        model: ChatModel,
+        tools: ToolRunner,
         shown: ShownCode,
         *,
         mark: str = "",

@@ -6,16 +6,22 @@ A path counts only as the name of an indexed file; no file is opened by it. Some
 not an error, because a model may well ask for it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from langchain_core.tools import BaseTool, tool
 
 from triage.agents.shown_code import Block, ShownCode, format_passage, make_excerpt, number_lines, pluralize
 from triage.base.threads import in_thread
 from triage.domain.code import LineMatch, LineMatches, Passage
-from triage.ports import Codebase
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 MAX_QUERY_CHARS = 300
 MAX_SAME_NAME = 8

@@ -1,17 +1,24 @@
 """The codebase search's query, and its rules: the ranked files as suspects, each with its best lines and the reason."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from triage.agents.agent import CONFIDENT_FROM
 from triage.agents.prompts import find_traceback_lines, get_named, shows_reason
+from triage.agents.services import Services
 from triage.agents.shown_code import format_file
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.value import Value
-from triage.ports import Codebase, Services
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 _COMMENT_LINE = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
 MAX_FILES = 10

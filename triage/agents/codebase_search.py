@@ -1,8 +1,10 @@
 """Codebase search: which files and lines are at fault, and how the fault comes about."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage
@@ -24,13 +26,18 @@ from triage.agents.prompts import (
     format_bullets,
     format_task,
 )
+from triage.agents.services import Services
 from triage.agents.shown_code import Block, ShownCode, cut_longest, format_file, make_excerpt, pluralize
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Passage, PathChange, RegressionWindow, Section, Span
 from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
-from triage.ports import Codebase, Model, Services
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+    from triage.outside.model.chat_model import ChatModel
+
 
 CONTEXT_CHARS = 48_000
 """Code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
@@ -141,7 +148,9 @@ def _to_passage(document: Document) -> Passage:
     return Passage(span=span, text=document.page_content, symbol=data.get("symbol") or None)
 
 
-async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CodebaseFinding]:
+async def answer_with_model(
+    agent_input: AgentInput, services: Services, model: ChatModel
+) -> AgentAnswer[CodebaseFinding]:
     """Ask the main model, after it has looked up what it asks for.
 
     A further round has the prompt of the first, then what was looked up, the answer, and what the critic says of it.

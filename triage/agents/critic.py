@@ -1,11 +1,15 @@
 """Critic: does the evidence support the findings?"""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.cited_places import link_marks
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, is_question
+from triage.agents.services import Services
 from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
@@ -14,7 +18,11 @@ from triage.domain.code import Excerpt
 from triage.domain.findings import AgentFinding, CodebaseFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
-from triage.ports import Codebase, Model, Services
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+    from triage.outside.model.chat_model import ChatModel
+
 
 MAX_TOKENS = 1_200
 MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
@@ -49,7 +57,9 @@ def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInp
     )
 
 
-async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
+async def answer_with_model(
+    agent_input: AgentInput, services: Services, model: ChatModel
+) -> AgentAnswer[CritiqueFinding]:
     critic_input = await in_thread(build_critic_input, agent_input, services.codebase)
     search = agent_input.codebase
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {

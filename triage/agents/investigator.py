@@ -1,17 +1,20 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import add_pictures, format_bullets, format_task, is_question
 from triage.agents.report_templates import summarize
+from triage.agents.services import Services
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
-from triage.ports import Codebase, Model, Services
 from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.read.questions.missing_information import (
     MAX_QUESTIONS,
@@ -22,6 +25,11 @@ from triage.read.questions.missing_information import (
 from triage.read.questions.tool_version import TOOLS, ask_tool_version
 from triage.read.reporter_language import get_phrases
 
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+    from triage.outside.model.chat_model import ChatModel
+
+
 MAX_TOKENS = 1_500
 MAX_KEYWORDS = 12
 MAX_PATHS = 25
@@ -30,7 +38,7 @@ in four (mean reciprocal rank 0.60), and with the 25 likeliest paths in five (0.
 
 
 async def answer_with_model(
-    agent_input: AgentInput, services: Services, model: Model
+    agent_input: AgentInput, services: Services, model: ChatModel
 ) -> AgentAnswer[InvestigatorFinding]:
     """Ask the fast model for what rules cannot read: a hypothesis, words that the code may have, questions."""
     hits = await in_thread(services.codebase.search, SearchQuery(parsed=agent_input.parsed), MAX_PATHS)

@@ -11,11 +11,11 @@ from types import MappingProxyType
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import EarlierReport, HumanExchange
 from triage.domain.past_issues import SimilarIssue
-from triage.ports import Services
 from triage.read.reporter_language import get_phrases
 from triage.safety.clean_text import clean_text
 

@@ -4,12 +4,18 @@ What a model cites is a number that it was given: `7:1551-1553` are these lines 
 right by construction, and what was not shown must be looked up.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from triage.domain.code import Excerpt, Passage, Span
 from triage.domain.findings import RelevantFile
-from triage.ports import Codebase
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 MAX_LINE_CHARS = 300
 NumberedLine = tuple[int, str]

@@ -14,12 +14,12 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from triage.agents.prompts import build_memory_messages, build_messages, fence, format_bullets, make_mark, shorten
+from triage.agents.services import Services
 from triage.agents.shown_code import format_file
 from triage.base.errors import TriageError
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import RelevantFile
 from triage.domain.skill import MAX_ACTIVE_SKILLS, SKILL_FOLDER, Skill, SkillTier
-from triage.ports import Services
 
 T = TypeVar("T", bound=BaseModel)
 TITLE = "=== Skill Activated: {} ==="

@@ -1,18 +1,26 @@
 """Web search: what others know about the symptom. It sees the issue and never the code, because its queries leave."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages, make_mark
+from triage.agents.services import ISSUE_SEARCH, Services
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
-from triage.ports import ISSUE_SEARCH, Model, Services, Toolset
 from triage.safety.secrets.web_query import restrict_query, sanitize_query
+
+if TYPE_CHECKING:
+    from triage.graph.tool_runner import ToolRunner
+    from triage.outside.model.chat_model import ChatModel
+
 
 MAX_TOKENS = 1_200
 QUERY_TOKENS = 200
@@ -21,7 +29,9 @@ MIN_SHARE = 0.8
 """Of a message's words, for it to be the same message: values differ."""
 
 
-async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WebSearchFinding]:
+async def answer_with_model(
+    agent_input: AgentInput, services: Services, model: ChatModel
+) -> AgentAnswer[WebSearchFinding]:
     """Ask a model with the search tool for a query, then a model with the schema about the results.
 
     Raises:
@@ -63,7 +73,7 @@ def _restrict_query(call: ToolCall, name: str, agent_input: AgentInput) -> str:
     return allowed or choose_query(agent_input) or sanitize_query(agent_input.parsed.title)
 
 
-async def _search(query: str, tools: Toolset) -> list[ToolMessage]:
+async def _search(query: str, tools: ToolRunner) -> list[ToolMessage]:
     call = ToolCall(name=tools.tools[0].name, args={"query": query}, id="search", type="tool_call")
     return await tools.run(AIMessage("", tool_calls=[call]))
 
@@ -107,7 +117,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebS
     )
 
 
-async def _search_issues(agent_input: AgentInput, tools: Toolset) -> WebSearchFinding:
+async def _search_issues(agent_input: AgentInput, tools: ToolRunner) -> WebSearchFinding:
     """Search the issues of the package that raised the error, and keep those that have most of its message's words."""
     package = agent_input.failing_package
     assert package is not None, "the routing rules select this search only where a package raised the error"
@@ -170,7 +180,7 @@ def _build_finding(results: list[WebResult], summary: str) -> WebSearchFinding:
     )
 
 
-def _require_tools(services: Services) -> Toolset:
+def _require_tools(services: Services) -> ToolRunner:
     assert services.web_tools is not None, "the routing rules select web search only where it is available"
     return services.web_tools
 

@@ -3,24 +3,30 @@
 A model is asked for the ticket alone, where there are labels: no model rewrites what another one has written.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.explanation import explain
 from triage.agents.prompts import format_bullets, format_task
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
+from triage.agents.services import Services
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.errors import InvalidAnswer
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TicketDraft, TriageReport, WriterOutput
-from triage.ports import Model, Services
+
+if TYPE_CHECKING:
+    from triage.outside.model.chat_model import ChatModel
+
 
 ANSWER_TOKENS = 600
 MAX_BODY_CHARS = 3_000
 
 
-async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
+async def answer_with_model(agent_input: AgentInput, services: Services, model: ChatModel) -> AgentAnswer[WriterOutput]:
     """Ask the fast model for the ticket."""
     owners = await in_thread(_list_owners, agent_input, services)
     seconds = min(services.limits.agent_seconds, services.seconds_left())

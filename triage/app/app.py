@@ -24,7 +24,7 @@ from triage.app.settings import (
 )
 from triage.base.errors import BadInput
 from triage.domain.project_config import ProjectConfig
-from triage.outside.output.job_files import read_event
+from triage.outside.output.job_output import read_event
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -33,24 +33,17 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
 
+    from triage.agents.services import IteratePastIssues, ProgressLog, Services, Tier
     from triage.domain.issue import Attachment, Issue
     from triage.domain.report import RunReport
-    from triage.find.codebase import GitCodebase
+    from triage.find.codebase import Codebase
+    from triage.graph.tool_runner import ToolRunner
     from triage.outside.github.issue_approvals import GitHubIssueApprovals
     from triage.outside.github.issue_tracker import IssueTracker
     from triage.outside.github.repository_connection import RepositoryConnection
     from triage.outside.model.chat_model import ChatModel
     from triage.outside.model.endpoint import Endpoint
-    from triage.ports import (
-        Codebase,
-        IteratePastIssues,
-        Output,
-        ProgressLog,
-        Services,
-        Tier,
-        Toolset,
-    )
-    from triage.run.run_context import Run
+    from triage.run.run_context import Output, Run
 
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
@@ -229,8 +222,8 @@ class App:
 
     def open_minimal_services(self) -> Services:
         """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
+        from triage.agents.services import Services
         from triage.domain.run import RunIdentity
-        from triage.ports import Services
 
         return Services(
             codebase=self.open_local_codebase(),
@@ -255,10 +248,10 @@ class App:
         """Return the checkout's index, with vectors made and stored on this machine."""
         return replace(self, settings=self.settings.with_rules_engine()).open_checkout(None)
 
-    def open_checkout(self, embeddings: Embeddings | None) -> GitCodebase:
-        from triage.find.codebase import GitCodebase
+    def open_checkout(self, embeddings: Embeddings | None) -> Codebase:
+        from triage.find.codebase import Codebase
 
-        return GitCodebase(
+        return Codebase(
             self.root,
             self.repository,
             embeddings,
@@ -300,7 +293,7 @@ class App:
         """Where the web is searched; empty for nowhere."""
         return self.settings.choose_search(self.environment.server_url, in_public=self._is_public())
 
-    def _open_web_tools(self) -> Toolset | None:
+    def _open_web_tools(self) -> ToolRunner | None:
         environment, settings = self.environment, self.settings
         redact = self.redactor.redactor_for("web search")
         if self.web_search == "tavily":
@@ -329,7 +322,7 @@ class App:
         repository = self.read_event().get("repository")
         return isinstance(repository, dict) and repository.get("private") is False
 
-    def _run_tools(self, tools: list[BaseTool]) -> Toolset:
+    def _run_tools(self, tools: list[BaseTool]) -> ToolRunner:
         from triage.graph.tool_runner import ToolRunner
 
         return ToolRunner(tools, self.settings.limits().tool_seconds, self.progress, utc_now, time.monotonic)
@@ -338,6 +331,6 @@ class App:
         collector = self.environment.collector
         if collector is None:
             return None
-        from triage.outside.output.telemetry.otlp_exporter import OtlpExporter
+        from triage.outside.output.telemetry import OtlpExporter
 
         return OtlpExporter(collector, self.progress, self.redactor).export

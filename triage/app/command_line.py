@@ -57,7 +57,7 @@ def open_issue(app: App, issue: str, github: str) -> tuple[App, Issue, Repositor
 
     Raises:
         WrongUsage: There is no such file or number, or it is a pull request.
-        TriageError: As `ports.GitHub`.
+        TriageError: As `IssueTracker`.
     """
     slug, number = parse_issue_option(issue, github, app.environment.server_url)
     app = replace(app, repository=slug or github or app.repository)

@@ -10,7 +10,7 @@ from triage.app.app import App
 from triage.app.settings import RunnerEnvironment, Settings, collect_own_secrets, find_unknown_variables
 from triage.base.errors import BadInput, WrongUsage
 from triage.outside.output.job_output import JobOutput
-from triage.outside.output.safe_lines import LineWriter
+from triage.outside.output.line_logs import LineWriter
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:

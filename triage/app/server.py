@@ -7,12 +7,13 @@ from functools import cache, partial
 
 from langchain_core.runnables import RunnableConfig
 
+from triage.agents.services import Services
 from triage.app.app import App
 from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
 from triage.app.settings.network_settings import prepare_network
+from triage.domain.task import TaskName
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.outside.output.line_logs import ServerLog
-from triage.ports import Services
 from triage.run.run_context import export_telemetry
 from triage.safety.secrets.redactor import SecretRedactor
 
@@ -36,7 +37,7 @@ def open_run(repository: str, iterations: int) -> Services:
     return replace(services, limits=limits)
 
 
-def open_on_server(repository: str) -> App:
+def open_on_server(repository: str, task: TaskName = "triage") -> App:
     """Open what a run of LangGraph Server has, for the checkout of the repository. Raises SetupError.
 
     `repository` is `owner/name`, or empty where the server has one checkout.
@@ -44,7 +45,7 @@ def open_on_server(repository: str) -> App:
     _prepare_network()
     folder = Checkouts.read(os.environ).find_folder(repository)
     return App(
-        settings=Settings.from_terminal(os.environ),
+        settings=Settings.from_terminal(os.environ, task=task),
         environment=RunnerEnvironment.read(os.environ),
         root=folder,
         repository=repository or folder.name,

@@ -8,16 +8,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
-from triage.outside.github.comments import Comments
+from triage.outside.github.comments import IssueComments
 from triage.outside.github.github_errors import translate_read_errors
 from triage.outside.github.issue_nodes import CommentPage, IssueNode, list_nodes
 from triage.outside.github.issue_reader import IssueReader
-from triage.outside.github.repository_connection import RepositoryConnection
 from triage.read.read_issue import shorten_thread
 
 MAX_QUERY_CHARS = 250
@@ -35,12 +33,8 @@ _COMMENTS = """comments(first: 25) {
 
 
 @dataclass
-class BacklogClient(RepositoryConnection):
+class BacklogClient(IssueComments):
     """The issues of one repository. Every method raises SetupError or GitHubUnavailable."""
-
-    @cached_property
-    def _comments(self) -> Comments:
-        return Comments(self)
 
     def iterate(self, query: str) -> Iterator[tuple[list[Issue], int]]:
         """Yield pages with whole threads, newest issues first, and with each how many the search finds in all.
@@ -57,7 +51,7 @@ class BacklogClient(RepositoryConnection):
 
     def _complete(self, found: IssueNode, page: CommentPage) -> Issue:
         if page.info.has_next:
-            thread = self._comments.fetch_all(found.number, reporter=found.login)
+            thread = self.fetch_comments(found.number, reporter=found.login)
         else:
             thread = shorten_thread(self._convert_comments(page), found.login)
         return Issue(
@@ -84,7 +78,7 @@ class BacklogClient(RepositoryConnection):
                 edited_at=node.updated_at,
                 by_bot=bool(node.author and node.author.is_bot),
                 # Anybody can write the marker.
-                ours=(node.body or "").startswith(COMMENT_MARKER) and self._comments.is_own_login(node.login),
+                ours=(node.body or "").startswith(COMMENT_MARKER) and self.is_own_login(node.login),
                 comment_id=node.comment_id,
             )
             for node in list_nodes(page)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from triage.backlog.backlog import Backlog
 from triage.base.errors import BadInput
 from triage.domain.report import RunReport
-from triage.outside.output.job_files import FOLDER, read_own_file, write_file
+from triage.outside.output.job_output import FOLDER, read_own_file, write_file
 from triage.safety.secrets.redactor import SecretRedactor
 
 LIST = "backlog.json"

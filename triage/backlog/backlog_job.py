@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from triage.agents.services import ProgressLog, Services
 from triage.app.app import App, utc_now
 from triage.backlog.backlog import BATCH_SECONDS, Backlog
 from triage.backlog.backlog_files import BacklogFiles
@@ -20,7 +21,6 @@ from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.ports import ProgressLog, Services
 from triage.run.run_context import Run, export_telemetry
 from triage.run.write.plan_effects import with_known_repository
 from triage.say.comment import withhold_details

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
+from triage.agents.services import IteratePastIssues, ProgressLog
 from triage.app.app import App
 from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut
 from triage.backlog.backlog_client import check_query, continue_query
@@ -13,7 +14,6 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS
-from triage.ports import IteratePastIssues, ProgressLog
 from triage.read.other_issues import make_visible
 from triage.run.may_run.admission import label_skip_reason
 

@@ -39,7 +39,7 @@ from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 
 if TYPE_CHECKING:
     from triage.reproduce.past_examples import PastExamples
@@ -108,7 +108,7 @@ def backtest(
         if any(issue.duplicate_of for issue in memory):
             app.progress.info("Comparing the issues that somebody marked as duplicates.")
         # It compares issues, and is not indexed.
-        codebase = GitCodebase(app.root, app.repository, in_chroma=False)
+        codebase = Codebase(app.root, app.repository, in_chroma=False)
         duplicates = find_duplicates(memory, last, app.config.past_issues, codebase)
     has_example = [examples.has_example(to_issue(case)) for case in chosen.cases] if examples else []
     if examples and reproduce and not stopped_by:

@@ -7,18 +7,16 @@ It takes two requests of GraphQL for a page of issues. What the fields mean stan
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import islice
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction
-from triage.outside.github.comments import Comments
+from triage.outside.github.comments import IssueComments
 from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
 from triage.outside.github.issue_reader import IssueReader, read_comments
 from triage.outside.github.read_past_issues import find_original
-from triage.outside.github.repository_connection import RepositoryConnection
 from triage.say.hidden_state import CommentState, parse_state
 
 PAGE_SIZE = 50
@@ -35,7 +33,7 @@ MAX_FILES = 100
 
 
 @dataclass
-class ScorecardIssues(RepositoryConnection):
+class ScorecardIssues(IssueComments):
     """The closed issues of a repository.
 
     Raises:
@@ -46,10 +44,6 @@ class ScorecardIssues(RepositoryConnection):
     shadow: Mapping[int, OurComment] = field(default_factory=dict, kw_only=True)
     """By issue, the comments that would have been: with any, those on GitHub are not read."""
     _commit_files: dict[str, ClosingFix | None] = field(default_factory=dict, init=False)
-
-    @cached_property
-    def _comments(self) -> Comments:
-        return Comments(self)
 
     def read_closed_issues(self, since: datetime) -> ClosedIssues:
         """Return the issues that were closed since then. Only those with a comment of ours are described."""
@@ -105,7 +99,7 @@ class ScorecardIssues(RepositoryConnection):
 
     def _list_own_comments(self, issue: IssueNode) -> list[str]:
         # Anybody can write the marker.
-        own = (one.id for one in list_nodes(issue.comments) if one.id and self._comments.is_own_login(one.login))
+        own = (one.id for one in list_nodes(issue.comments) if one.id and self.is_own_login(one.login))
         return list(islice(own, MAX_COMMENTS_READ))
 
     def _fetch_comments(self, ids: list[str]) -> Iterator[EditedComment]:

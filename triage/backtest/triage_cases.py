@@ -1,5 +1,7 @@
 """Triages past issues one after the other, each on the commit before its fix and knowing nothing later."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -8,17 +10,17 @@ from datetime import datetime
 
 from langchain_core.embeddings import Embeddings
 
+from triage.agents.services import Services
 from triage.app.app import App
 from triage.backtest.judge import CaseResult, DuplicateResult, PastCase, judge_duplicate, judge_report
 from triage.base.errors import SetupError
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.indexed_commit import PastCommit
 from triage.graph.run_graph import run_graph
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS as MAX_REMEMBERED_CHARS
-from triage.ports import Codebase, Services
 from triage.read.other_issues import make_visible
 from triage.read.read_issue import read_issue
 from triage.say.hidden_state import CommentState, render_state
@@ -62,7 +64,7 @@ def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> 
     """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
 
     def build_codebase(app: App, embeddings: Embeddings | None) -> Codebase:
-        return GitCodebase(
+        return Codebase(
             app.root,
             app.repository,
             embeddings,

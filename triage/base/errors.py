@@ -77,10 +77,6 @@ class BudgetExceeded(TriageError):
     """This call would exceed a limit."""
 
 
-class CostLimitExceeded(BudgetExceeded):
-    """This call would exceed the limit in US dollars; a cheaper model may still fit."""
-
-
 class TimeLimitExceeded(TriageError):
     """The run has no time left for this call."""
 

@@ -1,8 +1,31 @@
-"""Texts in bytes, values that somebody wrote, as an error message shows them, and lists of words in one line."""
+"""Texts in bytes, values as an error message shows them, lists of words in one line, and timestamps from outside."""
 
 import codecs
 import difflib
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+_MIN_YEAR, _MAX_YEAR = 1970, 5000
+"""Between them, a day can be added or subtracted, and a time can be written as seconds since 1970."""
+
+
+def parse_timestamp(written: Any) -> datetime | None:
+    """A time as GitHub writes it, in UTC; None for anything else: not a time, without a zone, or an odd year."""
+    if isinstance(written, datetime):
+        return written
+    try:
+        parsed = datetime.fromisoformat(written)
+        timestamp = parsed.astimezone(UTC) if parsed.tzinfo else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return timestamp if timestamp and _MIN_YEAR < timestamp.year < _MAX_YEAR else None
+
+
+Timestamp = Annotated[datetime | None, BeforeValidator(parse_timestamp)]
+
 
 MAX_QUOTED_CHARS = 40
 _BOMS = (
@@ -17,7 +40,10 @@ _SNIFFED_BYTES = 8_192
 def quote_value(value: object) -> str:
     """The value in quotes on one line, shortened, with all but printable ASCII escaped."""
     text = str(value)
-    return ascii(text if len(text) <= MAX_QUOTED_CHARS else text[:MAX_QUOTED_CHARS] + "...")
+    shown = text[:MAX_QUOTED_CHARS]
+    while len(ascii(shown)) > 3 * MAX_QUOTED_CHARS:  # an emoji has ten characters
+        shown = shown[:-1]
+    return ascii(shown if shown == text else f"{shown}...")
 
 
 def suggest_nearest(text: str, allowed: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from triage.domain.value import Value
 
 LabelsMode = Literal["off", "suggest", "apply"]
 CommentMode = Literal["auto", "always", "never"]
+AnnotationLevel = Literal["error", "warning", "notice"]
 Reaction = Literal["+1", "-1", "eyes", "rocket", "confused"]
 """As GitHub's API names them."""
 

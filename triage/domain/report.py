@@ -35,7 +35,7 @@ from triage.domain.findings import (
 )
 from triage.domain.issue import AreaLabel, FailingPackage
 from triage.domain.past_issues import SimilarIssue
-from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
+from triage.domain.run import Engine, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.statement import Statement
 from triage.domain.task import Subject
@@ -304,8 +304,6 @@ class RunReport(Value):
     """What the supervisor chose."""
     steps: list[StepRecord] = Field(default_factory=list)
     """Everything that ran."""
-    faults: list[Fault] = Field(default_factory=list)
-    """Everything in `steps` that failed, and what was done instead."""
     usage: Usage = Usage()
     """Of all calls to models."""
     limits: Limits = Limits()

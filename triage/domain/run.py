@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AliasChoices, Field, SecretStr
 
@@ -14,10 +14,9 @@ ReasoningEffort = Literal["none", "low", "medium", "high"]
 """How long a model thinks before it answers."""
 FixStepName = Literal["classify_ticket", "identify_modules", "generate_code_changes", "generate_tests"]
 """The steps of the fix flow that ask a model."""
-StepName = AgentName | Literal["prepare", "memory", "recall", "supervisor"] | FixStepName
-DegradationLevel = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
-"""What the run left out to stay within its budget; each level includes those before it."""
-Part = Literal["step", "gate", "shortfall", "model call", "tool"]
+LookupName = Literal["read_and_index", "fetch_past_issues", "compare_past_issues"]
+"""The steps before the first decision. Nobody answers anything in them."""
+StepName = AgentName | LookupName | FixStepName
 
 
 class Status(StrEnum):
@@ -156,34 +155,26 @@ class ToolExecution(Value):
 
 
 class StepRecord(Value):
-    """One run of a node. A model that failed and the rules that replaced it are two records."""
-
-    model_config = RENAMED_FIELDS
+    """One run of a node, with whatever was tried in it."""
 
     step: StepName
     """Name of the node."""
     engine: Engine
-    """Who answered."""
+    """Who was tried last."""
     model: str | None = None
     """The model that answered; none by rules."""
     started_at: datetime
     """When it began."""
-    offset_seconds: float
-    """Seconds from the start of the run to the start of the step."""
     seconds: float
     """Its duration."""
     usage: Usage = Usage()
     """Of its calls to models."""
     outcome: Outcome
-    """How it ended."""
+    """Of what was tried last."""
     error: str | None = None
-    """A short name of ours, never a message from outside."""
+    """Why the model did not answer, though rules did, or why nobody did. In short words of ours."""
     shortfalls: list[str] = Field(default_factory=list)
     """Parts of the answer that failed, each with the reason and its replacement."""
-    answer_check: str | None = Field(
-        None, serialization_alias="gate", validation_alias=AliasChoices("gate", "answer_check")
-    )
-    """Result of the check of the answer: `passed`, or why it was refused; none without an answer."""
     tools: list[ToolExecution] = Field(default_factory=list)
     """Its tool calls, in order."""
     calls: list[ModelCall] = Field(default_factory=list)
@@ -195,38 +186,7 @@ class StepRecord(Value):
 
     @property
     def is_lookup(self) -> bool:
-        """Whether nobody answers anything: it comes before the first decision."""
-        return self.step in ("prepare", "memory", "recall")
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether there was an answer that could not be used."""
-        return self.outcome is not Outcome.SUCCESS and self.answer_check is not None
-
-
-class Fault(Value):
-    """Something that failed, ran out of time, was refused or was never tried."""
-
-    model_config = RENAMED_FIELDS
-
-    at: datetime
-    """When it began."""
-    step: StepName
-    """Name of the node in which it happened."""
-    round: int
-    """Pass of searches and critic, from 1."""
-    iteration: int
-    """Number of the supervisor's decision."""
-    part: Part
-    """What failed. `gate`: the answer was refused; `shortfall`: a part of the answer is missing."""
-    name: str
-    """The tool, the model or the step."""
-    outcome: Outcome
-    """How it ended."""
-    error: str
-    """A short name, never a message from outside."""
-    replacement: str = Field(serialization_alias="instead", validation_alias=AliasChoices("instead", "replacement"))
-    """What replaced it; `nothing` if the run went on without it."""
+        return self.step in get_args(LookupName)
 
 
 class PlannerDecision(Value):
@@ -242,17 +202,12 @@ class PlannerDecision(Value):
     """Why, in words of ours."""
     timestamp: datetime
     """When it was made."""
-    budget_level: DegradationLevel = Field(
-        "whole", serialization_alias="rung", validation_alias=AliasChoices("rung", "budget_level")
-    )
-    """The degradation level."""
     forced: bool = False
     """Whether a limit forced the decision."""
 
     @property
     def log_line(self) -> str:
-        budget = "" if self.budget_level == "whole" else f"; budget: {self.budget_level}"
-        return f"Decision {self.number}: {' + '.join(self.selected)}: {self.reason}{budget}"
+        return f"Decision {self.number}: {' + '.join(self.selected)}: {self.reason}"
 
 
 class Collector(Value):

@@ -237,7 +237,7 @@ def index_repository(
     *,
     in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
-    """Index HEAD's commit, or the files of a folder without git, see `GitCodebase`. No file makes it fail.
+    """Index HEAD's commit, or the files of a folder without git, see `Codebase`. No file makes it fail.
 
     CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
     commit cannot be read. With `named`, it has only the files with the names of these paths.

@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.markdown import Markdown
 from rich.text import Text
 
+from triage.agents.services import Services
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutation
@@ -20,7 +21,6 @@ from triage.fix.project_check import ProjectCheck
 from triage.fix.proposal_text import render_words
 from triage.git.write import UserRepository
 from triage.graph.run_graph import run_graph
-from triage.ports import Services
 from triage.safety.clean_text import clean_text
 
 PATIENT_SECONDS = PROPOSAL_LIFETIME.total_seconds()

@@ -1,13 +1,19 @@
 """Which of the project's skills apply to the issue: by their own conditions, or because an agent asked for them."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from triage.agents.services import Services
 from triage.domain.findings import AgentName
 from triage.domain.skill import MAX_ACTIVE_SKILLS, SkillTier, UsedSkill
 from triage.graph.triage_state import BugTriageState
-from triage.ports import Codebase, Services
 from triage.read.skills import match_skills
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 LINK_TIER: SkillTier = 1
 MAX_SUSPECTS, MAX_SUSPECTS_BY_RULES = 3, 1

@@ -1,21 +1,21 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
 import re
+from collections.abc import Iterator
 
 from triage.agents.explanation import explain, has_evidence
 from triage.agents.investigator import list_questions
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, to_affected_file
+from triage.agents.services import Services
 from triage.domain.code import QuotedLine, Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, MissingInformation
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, IssueRef, RunReport, Ticket
-from triage.domain.run import Usage
-from triage.graph.active_skills import list_used_skills
-from triage.graph.report_notes import collect_faults, determine_status, list_notes
+from triage.domain.run import Outcome, Status, StepRecord, ToolExecution, Usage
+from triage.graph.active_skills import list_skill_notes, list_used_skills
 from triage.graph.routing import is_searched
 from triage.graph.triage_state import BugTriageState
-from triage.ports import Services
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions.missing_information import MAX_QUESTIONS
 from triage.read.read_issue import read_issue
@@ -27,6 +27,10 @@ MAX_SHOWN_SECTIONS = 3
 _ROFF = re.compile(r"\\f.|\\&|\\(?=-)")
 MAX_UNVERIFIED_CONFIDENCE = 0.3
 """When no suspect was verified."""
+_SHALLOW = (
+    "The checkout has only a part of the history: what changed between two versions and who knows the code may be "
+    "missing. `fetch-depth: 0` brings all of it."
+)
 CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
 
 
@@ -43,14 +47,13 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     facts = state.facts if is_bug else []
     explanation = explain(state) if state.may_be_bug else None
     is_asking = state.kind in ("question", "feature_request")
-    faults = collect_faults(state.steps)
     return with_statements(
         RunReport(
             triage_version=services.identity.triage_version,
             request_id=services.identity.request_id,
             started_at=services.identity.started_at,
             seconds=round(services.clock() - services.started, 1),
-            status=determine_status(state, faults, ended_early),
+            status=_determine_status(state, ended_early),
             engine=services.engine,
             repository=state.repository.slug,
             server_url=state.repository.server_url,
@@ -106,12 +109,11 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             hidden_fragments=state.parsed.hidden_fragments,
             language=state.parsed.language,
             declined=state.declined,
-            notes=list_notes(state, faults, services, ended_early),
+            notes=_list_notes(state, services, ended_early),
             findings=state.findings,
             rounds=state.rounds,
             decisions=state.planner_decisions,
             steps=state.steps,
-            faults=faults,
             usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
             limits=services.limits,
             index=state.index,
@@ -120,6 +122,64 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             shown_skill_ids=state.shown_skill_ids,
         )
     )
+
+
+def _determine_status(state: BugTriageState, ended_early: str) -> Status:
+    """Return `degraded` when anything failed, a limit decided, the run was cut, or the index is incomplete."""
+    # Without past issues the report is what it would be without memory: nothing is missing, and a note says so.
+    steps = [step for step in state.steps if step.step != "fetch_past_issues"]
+    failed = any(step.error or step.shortfalls or list(_find_failed_tools(step)) for step in steps)
+    limited = any(decision.forced for decision in state.planner_decisions)
+    indexed = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
+    broken = failed or limited or bool(ended_early) or not indexed or state.output is None
+    return Status.DEGRADED if broken else Status.COMPLETE
+
+
+def _find_failed_tools(step: StepRecord) -> Iterator[ToolExecution]:
+    # A skipped call had bad arguments: the model was told, and could go on.
+    return (tool for tool in step.tools if tool.outcome in (Outcome.FAILED, Outcome.TIMED_OUT))
+
+
+def _list_notes(state: BugTriageState, services: Services, ended_early: str) -> list[str]:
+    """Return what is missing and why, one sentence each, worst first."""
+    notes = [ended_early] if ended_early else []
+    notes += _list_index_notes(state, in_job=bool(services.identity.run_url))
+    notes += [note for step in state.steps for note in _describe_failures(step)]
+    if left_out := state.parsed.comments_left_out:
+        notes.append(f"The thread is long: {left_out:,} older comments of other people were not read.")
+    notes += [f"An attachment was not read: {one.problem}." for one in state.issue.attachments if one.problem]
+    notes += [f"A limit decided: {decision.reason}." for decision in state.planner_decisions if decision.forced]
+    notes += list_skill_notes(state, services)
+    if services.engine == "rules":
+        notes.append("No language model was used: every answer is by rules.")
+    if services.web_tools is None:
+        notes.append("Web search is off: see the inputs `web-search` and `tavily-api-key`.")
+    return list(dict.fromkeys(notes))
+
+
+def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
+    index = state.index
+    if index is None:
+        return ["The repository was not indexed: only the issue's text was used."]
+    if index.files == 0:
+        hint = ["Is there an `actions/checkout` step before this one?"] if in_job else []
+        return [*(index.notes or ["No source files were found in this folder."]), *hint]
+    partial = ["Part of the repository was not indexed."] if index.partial else []
+    shallow = [_SHALLOW] if index.shallow else []
+    return [*partial, *index.notes, *shallow]
+
+
+def _describe_failures(step: StepRecord) -> Iterator[str]:
+    name = step.step.replace("_", " ").capitalize()
+    if step.step == "fetch_past_issues" and step.error:
+        yield f"Not all past issues could be read: {step.error.rstrip('.')}."
+    elif step.error:
+        is_answered = step.outcome is Outcome.SUCCESS and step.engine == "rules" and not step.is_lookup
+        yield f"{name}: {step.error}{'; answered by rules instead' if is_answered else ''}."
+    for shortfall in step.shortfalls:
+        yield f"{name}: {shortfall}."
+    for tool in _find_failed_tools(step):
+        yield f"The {name.lower()}'s tool {tool.tool} failed: {tool.error}."
 
 
 def _quote_documentation(state: BugTriageState) -> QuotedLine | None:

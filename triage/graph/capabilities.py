@@ -3,16 +3,22 @@
 A node is not handed what it may not use, so an injected instruction finds nothing to use.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from triage.agents import codebase_search, critic, investigator, web_search, writer
 from triage.agents.agent import MAX_CAPABILITIES, Agent, Capability
+from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentName
 from triage.domain.project_config import ProjectConfig
-from triage.ports import Codebase, Services
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 AGENTS: dict[AgentName, Agent[Any]] = {
     agent.name: agent
@@ -24,9 +30,9 @@ FIX_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "code ac
 """Of the nodes that make a patch: what they write stays in the run until a person has approved it."""
 
 CAPABILITIES: Mapping[str, frozenset[Capability]] = {
-    "prepare": frozenset({"untrusted input", "code access"}),
-    "memory": frozenset({"untrusted input", "outbound requests"}),
-    "recall": frozenset({"untrusted input", "code access"}),
+    "read_and_index": frozenset({"untrusted input", "code access"}),
+    "fetch_past_issues": frozenset({"untrusted input", "outbound requests"}),
+    "compare_past_issues": frozenset({"untrusted input", "code access"}),
     "supervisor": frozenset({"untrusted input", "code access"}),
     **{name: agent.capabilities for name, agent in AGENTS.items()},
     "finish": frozenset({"untrusted input", "code access"}),

@@ -1,13 +1,16 @@
-"""The nodes of the graph, what memory gives them, and what the state keeps of an agent's answer."""
+"""The nodes of the graph, and what the state keeps of an agent's answer."""
+
+from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
 from triage.agents.cited_places import find_places
 from triage.agents.critic import can_change_something
+from triage.agents.services import Services
 from triage.agents.writer import wants_ticket
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
@@ -21,11 +24,17 @@ from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_services
-from triage.graph.close_round import close_round, require_verified_citation
-from triage.graph.routing import choose_next, is_searched, may_search_web, measure_budget, should_open_round
+from triage.graph.routing import (
+    choose_next,
+    close_round,
+    is_searched,
+    may_search_web,
+    measure_budget,
+    require_verified_citation,
+    should_open_round,
+)
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
-from triage.ports import Codebase, Services
 from triage.read.area_labels import choose_area_labels
 from triage.read.issue_forms import find_used_forms, parse_forms
 from triage.read.kind.issue_kind import read_kind
@@ -39,14 +48,17 @@ from triage.say.decide import with_statements
 from triage.say.hidden_state import parse_state
 from triage.say.our_comment import find_our_comment, read_state
 
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 class Node(Protocol):
-    def __call__(self, state: BugTriageState, runtime: Runtime[Services]) -> Awaitable[Update]: ...
+    def __call__(self, state: BugTriageState, runtime: Runtime[Services]) -> Update | Awaitable[Update]: ...
 
 
 INDEX_SHARE = 0.6
 """Of the run's time; the rest is for the agents."""
-MEMORY_SHARE = 0.15
+PAST_ISSUES_SHARE = 0.15
 """Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""
 ATTACHMENT_SHARE = 0.1
 """Of the run's time, for reading what is attached, before the index is built."""
@@ -68,7 +80,7 @@ ANSWER_FIELDS: dict[AgentName, str] = {
 async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
-    step = Step("prepare", services)
+    step = Step("read_and_index", services)
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     update = await in_thread(_read, issue)
@@ -168,11 +180,13 @@ def _route(
     return {"area_labels": chosen, "form_labels": of_forms}
 
 
-async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-    """Decide which agents run next. The only node that writes `iterations` and `round`."""
+def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
+    """Decide which agents run next. The only node that writes `iterations` and `round`.
+
+    LangGraph runs it in a thread. The other nodes have times of their own, and threads that no exit waits for.
+    """
     services = runtime.context
-    spent = services.model.usage if services.model else None
-    budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
+    budget = measure_budget(services)
     has_web_search = may_search_web(state, services)
     if should_open_round(state, budget, has_web_search=has_web_search):
         state = state.model_copy(update={"round": state.round + 1})
@@ -182,7 +196,6 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
         selected=list(choice.selected),
         reason=choice.reason,
         timestamp=services.now(),
-        budget_level=budget.level,
         forced=choice.forced,
     )
     services.progress.detail(decision.log_line)
@@ -214,19 +227,19 @@ def make_agent_node(name: AgentName) -> Node:
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        is_by_rules = state.has_declined(name) or not _needs_model(name, state)
-        level = "rules" if is_by_rules else state.planner_decisions[-1].budget_level
+        is_too_dear = name != "writer" and measure_budget(services).is_low
+        by_rules = not _needs_model(name, state) or is_too_dear
         step = Step(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:
             matching = await in_thread(find_matching_skills, state, services.codebase)
             update = activate_skills(state, matching)
             state = state.model_copy(update=update)
-        result, engine = await run_agent(agent, state, step, level)
-        update |= {"steps": step.records} | record_shown_skills(state, name, result.skills if result else {})
-        if result and result.answer.error is not None:
-            return update | {"declined": [DeclinedAnswer(agent_name=name, reason=result.answer.error)]}
-        update["answered_in_round"] = {name: state.round}
+        result, engine, declined = await run_agent(agent, state, step, by_rules=by_rules)
+        update |= {"steps": step.records, "answered_in_round": {name: state.round}}
+        update |= record_shown_skills(state, name, result.skills if result else {})
+        if declined:
+            update["declined"] = [DeclinedAnswer(agent_name=name, reason=declined)]
         answer = result.answer if result else None
         if name == "codebase_search" and result and answer is not None:
             update["citations"] = _count_citations(answer, engine, result.excerpts)
@@ -269,11 +282,11 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Read the past issues. What was read before an error or the end of the time counts."""
-    services = restrict_services(runtime.context, CAPABILITIES["memory"])
+    services = restrict_services(runtime.context, CAPABILITIES["fetch_past_issues"])
     iterate = services.past_issues
     if iterate is None:
         return {}
-    step = Step("memory", services)
+    step = Step("fetch_past_issues", services)
     read: dict[int, PastIssue] = {}
 
     def read_pages() -> None:
@@ -285,7 +298,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
         for page in iterate(words):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
-    seconds = max(1.0, services.seconds_left() * MEMORY_SHARE)
+    seconds = max(1.0, services.seconds_left() * PAST_ISSUES_SHARE)
     await step.attempt("rules", lambda: in_thread(read_pages), seconds)
     past = sorted(dict(read).values(), key=lambda issue: -issue.number)
     return {"past_issues": past, "past_issue_count": len(past), "steps": step.records}
@@ -296,7 +309,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     services = runtime.context
     if not state.past_issues or state.index is None:
         return {"past_issues": []}
-    step = Step("recall", services)
+    step = Step("compare_past_issues", services)
     codebase, past, parsed = services.codebase, state.past_issues, state.parsed
 
     def look_back() -> dict[str, Any]:

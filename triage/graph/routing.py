@@ -1,4 +1,4 @@
-"""The routing rules: what is left of a run's budget, and which agents run next. Pure.
+"""The routing rules: what is left of a run's budget, which agents run next, and what a round leaves open. Pure.
 
 - The investigator runs first, codebase search before the critic, the critic before the writer.
 - The writer runs when the critic approves, or when rounds, iterations, budget or time are spent.
@@ -9,21 +9,116 @@
   unless a model may find its answer in the documentation.
 """
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
-from typing import get_args
 
-from triage.domain.findings import AgentName, Kind
-from triage.domain.run import DegradationLevel, Limits, StepRecord, Usage
-from triage.graph.triage_state import BugTriageState
-from triage.ports import ISSUE_SEARCH, Services
+from triage.agents.critic import extract_search_terms, map_critique_to_verdict
+from triage.agents.services import ISSUE_SEARCH, Services
+from triage.domain.findings import AgentName, CritiqueFinding, Kind, MissingInformation
+from triage.domain.past_issues import OpenGap
+from triage.domain.report import Round
+from triage.domain.run import Engine, Limits, Usage
+from triage.graph.triage_state import BugTriageState, Update
+from triage.read.reporter_language import get_phrases
+from triage.safety.secrets.web_query import restrict_query
 
-LEVELS: tuple[DegradationLevel, ...] = get_args(DegradationLevel)
-NO_WEB_SHARE, FAST_MODEL_SHARE, RULES_SHARE = 0.30, 0.20, 0.05
-"""When less than this share of tokens or dollars is left, web search, the main model, or all models go.
+MAX_FAILED_RESOLVES = 3
+"""Then nobody looks for the same gap any more, and a person is asked."""
+MAX_GAP_CHARS = 100
+"""In the question, which is one line of the comment."""
+_WORD = re.compile(r"\w{4,}")
 
-With the default caps the writer's three calls take 12 to 18 percent, and a web search 5 percent (measured). So the
-writer keeps the main model unless the searches were expensive.
+
+def require_verified_citation(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
+    """Return the critique, whose `CONFIRMED` becomes `UNCERTAIN` when no reference into the code was verified."""
+    if critique.verdict != "CONFIRMED" or verified:
+        return critique
+    gap = "No reference into the code could be verified."
+    update = {"verdict": "UNCERTAIN", "ready_for_report": False, "gaps": [gap, *critique.gaps]}
+    return critique.model_copy(update=update)
+
+
+def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTriageState) -> Update:
+    """Return what the supervisor routes on, and the round's record.
+
+    Without a critique both are empty: an earlier rejection says nothing about what was found since.
+    """
+    searches = [finding.relevant_files for finding in state.findings if finding.agent_name == "codebase_search"]
+    if state.answered_in_round.get("codebase_search") == state.round:
+        searches = searches[:-1]
+    earlier = {path for paths in searches for path in paths}
+    found = dict.fromkeys(file.path for file in state.suspects)
+    gap = _follow_gap(state.open_gap, critique, engine)
+    feedback = map_critique_to_verdict(critique) if critique else None
+    record = Round(
+        number=state.round,
+        searched_for=state.search_terms,
+        added=[path for path in found if path not in earlier],
+        verdict=critique.verdict if critique else None,
+    )
+    return {
+        "critic_feedback": feedback,
+        "open_gap": gap,
+        "gap_questions": _ask_for_gap(gap, state.parsed.language),
+        "search_terms": _find_new_search_terms(feedback.required_evidence, engine, state) if feedback else [],
+        "web_queries": _choose_web_queries(critique, state) if critique else [],
+        "rounds": [record],
+    }
+
+
+def _find_new_search_terms(gaps: list[str], engine: Engine, state: BugTriageState) -> list[str]:
+    # Names in the gaps. A gap without any is searched for whole when a model wrote it; rules write fixed sentences.
+    terms = extract_search_terms(gaps) or (gaps if engine == "model" else [])
+    keywords = state.investigation.keywords_for_search if state.investigation else []
+    searched = " ".join([state.parsed.text, *keywords, *state.search_terms]).lower()
+    return [term for term in terms if term.lower() not in searched]
+
+
+def _choose_web_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
+    # The critic has seen the code, and a query leaves the machine: words of the issue and declared packages stay.
+    queries = [restrict_query(gap, [state.parsed.text, *state.dependencies]) for gap in critique.gaps_outside]
+    return [query for query in dict.fromkeys(queries) if query and query not in state.web_queries]
+
+
+def _follow_gap(known: OpenGap | None, critique: CritiqueFinding | None, engine: Engine) -> OpenGap | None:
+    """Return the gap that the round leaves open, with the number of rounds in a row that failed to close it.
+
+    None after a decisive answer. Rules name no gap that a person could answer.
+    """
+    if critique is None:
+        return known
+    if critique.verdict == "CONFIRMED" or engine == "rules" or not critique.gaps:
+        return None
+    if known:
+        again = next((gap for gap in critique.gaps if _is_same(known.text, gap)), None)
+        if again:
+            return OpenGap(text=again, failed_resolves=known.failed_resolves + 1)
+    return OpenGap(text=critique.gaps[0], failed_resolves=1)
+
+
+def _ask_for_gap(gap: OpenGap | None, language: str) -> list[MissingInformation]:
+    """Return the question to a person, in the reporter's language; none as long as the search may still close it."""
+    if gap is None or gap.failed_resolves < MAX_FAILED_RESOLVES:
+        return []
+    text = " ".join(gap.text.split())
+    text = text if len(text) <= MAX_GAP_CHARS else text[: MAX_GAP_CHARS - 1] + "…"
+    question = get_phrases(language).ask_gap.format(gap=text)
+    return [MissingInformation(kind="other", question=question, reason="The search did not find it.")]
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Return whether two gaps name the same thing in the code or, where neither does, share half of their words."""
+    names, other_names = set(extract_search_terms([one])), set(extract_search_terms([other]))
+    if names or other_names:
+        return bool(names & other_names)
+    words, other_words = (set(_WORD.findall(text.lower())) for text in (one, other))
+    return 2 * len(words & other_words) >= max(1, min(len(words), len(other_words)))
+
+
+WRITER_SHARE = 0.20
+"""When less than this share of tokens or dollars is left, rules search and criticize, and the writer gets the rest.
+
+With the default caps the writer's calls take 12 to 18 percent (measured).
 """
 
 
@@ -31,32 +126,17 @@ writer keeps the main model unless the searches were expensive.
 class RemainingBudget:
     limits: Limits
     seconds_left: float
-    share_left: float = 1.0
-    """Of tokens or dollars, whichever is less, from 0 to 1. All of it when no model is asked."""
-    level: DegradationLevel = "whole"
+    is_low: bool = False
+    """Whether only the writer may still ask a model."""
     asks_model: bool = False
 
-    def has_given_up(self, level: DegradationLevel) -> bool:
-        """Return whether the run has given up what goes at this level."""
-        return LEVELS.index(self.level) >= LEVELS.index(level)
 
-
-def measure_budget(
-    limits: Limits, seconds_left: float, spent: Usage | None, steps: Sequence[StepRecord]
-) -> RemainingBudget:
-    """Return what is left after these steps. `spent` is None when no model is asked."""
-    if spent is None:
-        return RemainingBudget(limits, seconds_left)
-    last = max((step.round for step in steps if step.step == "critic"), default=0)
-    last_round = [step for step in steps if step.step in ("codebase_search", "critic") and step.round == last]
-    level = choose_level(spent, sum(map(_usage_without_tools, last_round), Usage()), limits)
-    return RemainingBudget(limits, seconds_left, compute_share_left(spent, limits), level, asks_model=level != "rules")
-
-
-def _usage_without_tools(step: StepRecord) -> Usage:
-    # Looking up is left out when the budget is low. The last call answers, in whatever mode.
-    calls = [call.usage for call in step.calls[:-1] if call.mode != "tools"]
-    return sum([*calls, step.calls[-1].usage], Usage()) if step.calls else step.usage
+def measure_budget(services: Services) -> RemainingBudget:
+    seconds_left = services.seconds_left()
+    if services.model is None:
+        return RemainingBudget(services.limits, seconds_left)
+    is_low = compute_share_left(services.model.usage, services.limits) < WRITER_SHARE
+    return RemainingBudget(services.limits, seconds_left, is_low, asks_model=not is_low)
 
 
 def compute_share_left(spent: Usage, limits: Limits) -> float:
@@ -64,23 +144,6 @@ def compute_share_left(spent: Usage, limits: Limits) -> float:
     shares = [1 - spent.tokens / limits.tokens if limits.tokens else 0.0]
     shares.append(1 - spent.priced_usd / limits.usd if limits.usd else 0.0)
     return max(0.0, min(shares))
-
-
-def choose_level(spent: Usage, last_round: Usage, limits: Limits) -> DegradationLevel:
-    """Return the degradation level of a run.
-
-    The next round takes about as much as the searches and the critic of the last one, and must leave enough for the
-    writer on the main model.
-    """
-    left = compute_share_left(spent, limits)
-    if left < RULES_SHARE:
-        return "rules"
-    if left < FAST_MODEL_SHARE:
-        return "fast model"
-    if left < NO_WEB_SHARE:
-        return "no web search"
-    round_share = 1 - compute_share_left(last_round, limits)
-    return "no further rounds" if left - round_share < FAST_MODEL_SHARE else "whole"
 
 
 MAX_ROUNDS = 3
@@ -103,6 +166,13 @@ class Choice:
 
 def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
     """Return which agents run next."""
+    choice = _choose(state, budget, has_web_search=has_web_search)
+    if not budget.is_low or choice.selected == ("writer",):
+        return choice
+    return Choice(choice.selected, f"{choice.reason}; the budget is low, so rules answer", forced=True)
+
+
+def _choose(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
     if state.iterations + 1 >= budget.limits.iterations:
         return _write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)
     if "investigator" not in state.answered_in_round:
@@ -119,9 +189,7 @@ def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_searc
     if _has_answered_this_round(state, "critic"):
         return end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")
     if not _has_searched(state, has_web_search=has_web_search):
-        return _choose_search(state, budget, has_web_search=has_web_search)
-    if has_web_search and state.has_declined("web_search") and "web_search" not in state.answered_in_round:
-        return Choice(("web_search",), "the model declined the web search: rules search")
+        return _choose_search(state, has_web_search=has_web_search)
     return Choice(("critic",), "the findings have not been challenged yet")
 
 
@@ -138,17 +206,13 @@ def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:
     return _has_answered_this_round(state, "codebase_search")
 
 
-def _choose_search(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
+def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:
     """Return the searches of a round; after the first, what the critic misses decides which."""
-    affordable = not budget.has_given_up("no web search")
     if state.round == 1:
-        why = "the code has not been searched yet"
         if not has_web_search or "web_search" in state.answered_in_round:
-            return Choice(("codebase_search",), why)
-        if not affordable:
-            return Choice(("codebase_search",), f"{why}; no web search, for the budget is low", forced=True)
+            return Choice(("codebase_search",), "the code has not been searched yet")
         return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
-    if not (state.web_queries and has_web_search and affordable):
+    if not (state.web_queries and has_web_search):
         return Choice(("codebase_search",), f"round {state.round}: the critic's gaps give new words to search for")
     if state.search_terms:
         both: tuple[AgentName, ...] = ("codebase_search", "web_search")
@@ -166,10 +230,9 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
         return _write(f"{state.consecutive_failed_resolves} rounds left the same gap open: a person is asked")
     if state.round >= MAX_ROUNDS:
         return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
-    can_search_web = has_web_search and not budget.has_given_up("no web search")
-    if not state.search_terms and not (state.web_queries and can_search_web):
+    if not state.search_terms and not (state.web_queries and has_web_search):
         return _write("not approved, and nothing new to look up")
-    if budget.has_given_up("no further rounds"):
+    if budget.is_low:
         return _write("not approved, and the budget has no room for a further round", forced=True)
     if budget.seconds_left < 2 * budget.limits.writer_seconds:
         return _write("not approved, and time is nearly up", forced=True)

@@ -8,6 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, StateGraph
 
+from triage.agents.services import Services
 from triage.base.threads import wait_until_done_or_cancelled
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
@@ -22,9 +23,7 @@ from triage.graph.nodes import (
     read_and_index,
     supervisor,
 )
-from triage.graph.step_runner import cancelled_steps, collect_records
 from triage.graph.triage_state import BugTriageState, apply_update
-from triage.ports import Services
 from triage.read.read_issue import read_issue
 
 GRACE_SECONDS = 5.0
@@ -49,13 +48,12 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
             for update in updates.values():
                 state = apply_update(state, update or {})
 
-    with collect_records(cancelled_steps) as cancelled_records:
-        running = asyncio.ensure_future(run_nodes())
-        await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-        ended_early = await stop_and_explain(running, cancelled)
+    running = asyncio.ensure_future(run_nodes())
+    await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
+    ended_early = await stop_and_explain(running, cancelled)
     if state.report is not None and not ended_early:
         return state.report
-    return _report_unfinished(apply_update(state, {"steps": cancelled_records}), services, ended_early)
+    return _report_unfinished(apply_update(state, {"steps": services.cut_steps}), services, ended_early)
 
 
 def _report_unfinished(state: BugTriageState, services: Services, ended_early: str) -> RunReport:
@@ -88,14 +86,14 @@ def add_nodes(
     graph: StateGraph[BugTriageState, Any, Any, Any], wrap: Callable[[Node], Node] = lambda node: node
 ) -> None:
     """Add all nodes and edges. `wrap` returns what the graph runs for a node."""
-    graph.add_node("prepare", wrap(read_and_index))
-    graph.add_node("memory", wrap(fetch_past_issues))
-    graph.add_edge(START, "prepare")
-    graph.add_edge(START, "memory")  # at the same time
-    graph.add_node("recall", wrap(compare_past_issues))
-    graph.add_edge(["prepare", "memory"], "recall")
+    graph.add_node("read_and_index", wrap(read_and_index))
+    graph.add_node("fetch_past_issues", wrap(fetch_past_issues))
+    graph.add_edge(START, "read_and_index")
+    graph.add_edge(START, "fetch_past_issues")  # at the same time
+    graph.add_node("compare_past_issues", wrap(compare_past_issues))
+    graph.add_edge(["read_and_index", "fetch_past_issues"], "compare_past_issues")
     graph.add_node("supervisor", wrap(supervisor))
-    graph.add_edge("recall", "supervisor")
+    graph.add_edge("compare_past_issues", "supervisor")
     graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
     graph.add_node("finish", wrap(finish))
     graph.add_edge("finish", END)
@@ -103,17 +101,12 @@ def add_nodes(
         graph.add_node(str(name), wrap(make_agent_node(name)))
         if name != "writer":
             graph.add_edge(name, "supervisor")
-    graph.add_conditional_edges("writer", route_after_writer, ["supervisor", "finish"])
+    graph.add_edge("writer", "finish")
 
 
 def route_to_agents(state: BugTriageState) -> list[str]:
     """Return the agents that the supervisor chose."""
     return state.planner_decisions[-1].selected
-
-
-def route_after_writer(state: BugTriageState) -> str:
-    """Return `finish`, or `supervisor` when the writer's model declined."""
-    return "finish" if "writer" in state.answered_in_round else "supervisor"
 
 
 def compute_recursion_limit(iterations: int) -> int:

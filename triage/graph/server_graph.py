@@ -6,6 +6,7 @@ A server cannot pass services to a graph, so the first node of each run opens th
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -13,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from triage.agents.services import Services
 from triage.base.errors import SetupError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
@@ -20,7 +22,6 @@ from triage.domain.report import RunReport
 from triage.graph.nodes import Node, fetch_past_issues, read_and_index
 from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState, Update
-from triage.ports import Services
 
 ServerGraph = CompiledStateGraph[BugTriageState, Any, Any, Any]
 OpenServices = Callable[[str], Services]
@@ -69,7 +70,8 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
             if state.steps and node in _FIRST_NODES:
                 raise RequestRefused("A thread is for one run: start the next one on a new thread, or without any.")
             services = await lazy_services.get(state)
-            update = await node(state, runtime.override(context=services))
+            result = node(state, runtime.override(context=services))
+            update = await result if isawaitable(result) else result
             if isinstance(update.get("report"), RunReport):
                 await export_report(update["report"], services)
             return update

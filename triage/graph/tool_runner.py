@@ -14,9 +14,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
 from langgraph.types import Command
 
+from triage.agents.services import ProgressLog, current_step
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.step_runner import tool_records
-from triage.ports import ProgressLog
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
@@ -26,7 +25,7 @@ ToolResult = ToolMessage | Command[None]
 
 
 class ToolRunner:
-    """Implements the `Toolset` port with LangGraph's ToolNode, which needs a graph: it gets one of a single node."""
+    """Tools that an agent may call, run by LangGraph's ToolNode, which needs a graph: it gets one of a single node."""
 
     def __init__(
         self,
@@ -48,6 +47,7 @@ class ToolRunner:
 
     @property
     def tools(self) -> Sequence[BaseTool]:
+        """The tools, as they are offered to a model."""
         return self._tools
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
@@ -129,9 +129,8 @@ class ToolRunner:
         return _build_error_message(call, message)
 
     def _record(self, record: ToolExecution) -> None:
-        records = tool_records.get()
-        if records is not None:
-            records.append(record)
+        if step := current_step.get():
+            step.tools.append(record)
         self._progress.log_end(record)
 
 

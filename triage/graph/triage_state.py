@@ -8,7 +8,7 @@ from pydantic import Field
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
-from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
+from triage.domain.findings import AgentFinding, CriticVerdict, DeclinedAnswer, WriterOutput
 from triage.domain.issue import ParsedIssue, Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import Round, RunReport
@@ -31,7 +31,7 @@ class BugTriageState(AgentInput):
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
     index: IndexFacts | None = None
     past_issues: list[PastIssue] = Field(default_factory=list)
-    """Between the two nodes of memory only."""
+    """Between the nodes that fetch and that compare them only."""
     past_issue_count: int = 0
     """Number of past issues that this one was compared with."""
     critic_feedback: CriticVerdict | None = None
@@ -42,7 +42,7 @@ class BugTriageState(AgentInput):
     answered_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
     """Agent to the last round that it answered in."""
     declined: Annotated[list[DeclinedAnswer], add] = Field(default_factory=list)
-    """Answers with `error`: rules answer next."""
+    """Answers with `error`: rules answered instead."""
 
     shown_skill_ids: list[str] = Field(default_factory=list)
     """The project's skills with whose text a model answered, in the order of the first answer."""
@@ -54,9 +54,6 @@ class BugTriageState(AgentInput):
     rounds: Annotated[list[Round], add] = Field(default_factory=list)
     planner_decisions: Annotated[list[PlannerDecision], add] = Field(default_factory=list)
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
-
-    def has_declined(self, agent: AgentName) -> bool:
-        return any(declined.agent_name == agent for declined in self.declined)
 
 
 REDUCERS: Mapping[str, Callable[[Any, Any], Any]] = {

@@ -1,12 +1,13 @@
 """Reads an issue, or a README, into a `ParsedIssue`. Takes time linear in the text, and raises nothing for any text."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
-from triage.ports import Codebase
 from triage.read.code_names import find_identifiers, find_paths
 from triage.read.issue_forms import find_template_comments
 from triage.read.reporter_language import detect_reporter_language
@@ -21,6 +22,10 @@ from triage.read.visible_text.visible_text import (
     extract_visible_page,
     format_block,
 )
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
+
 
 _SESSION = "pycon"
 AUTHOR_COMMENT_HEADING = "Comment by the reporter"

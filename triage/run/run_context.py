@@ -1,24 +1,32 @@
 """What the jobs act through, what they work on, what they return, where they read past issues, and telemetry."""
 
+from __future__ import annotations
+
 import asyncio
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from triage.agents.services import IteratePastIssues, ProgressLog, Services
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.effect import Policy
+from triage.domain.code import Span
+from triage.domain.effect import AnnotationLevel, Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
-from triage.ports import GitHub, IssueApprovals, IteratePastIssues, Output, ProgressLog, Services
 from triage.read.other_issues import make_visible
 from triage.say.hidden_state import CommentState
+
+if TYPE_CHECKING:
+    from triage.outside.github.issue_approvals import GitHubIssueApprovals
+    from triage.outside.github.issue_tracker import IssueTracker
+
 
 T = TypeVar("T")
 
@@ -28,12 +36,28 @@ MAX_SECONDS_AFTER_SIGNAL = 1.0
 """The runner kills the process seconds after a signal."""
 
 
+class Output(Protocol):
+    """Where results go besides GitHub: the files and commands of the Actions runner, or a terminal."""
+
+    def write_summary(self, markdown: str) -> None:
+        """Add Markdown to the job summary."""
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        """Set the action's outputs."""
+
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
+        """Annotate the job, and the lines of code if there are any, with one line of text."""
+
+    def write_report(self, json_text: str) -> str:
+        """Write the JSON report; its path for users, or empty if it is not written."""
+
+
 @dataclass(frozen=True)
 class Run:
     """What a job acts through. The `open_` functions take seconds, so a job calls them only when there is work."""
 
-    github: GitHub
-    approvals: IssueApprovals
+    github: IssueTracker
+    approvals: GitHubIssueApprovals
     output: Output
     progress: ProgressLog
     policy: Policy
@@ -56,7 +80,7 @@ class Run:
     open_rules_services: Callable[[], Services] | None = None
     """For a run beyond that number."""
 
-    def with_rules_engine(self) -> "Run":
+    def with_rules_engine(self) -> Run:
         return replace(self, open_services=self.open_rules_services or self.open_services)
 
     async def ask_github(self, what: str, request: Callable[[], T]) -> T:

@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from triage.agents.services import Services
 from triage.base.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, QuietTask, Skip, Task, TriageTask, Trigger
-from triage.ports import Services
 from triage.read.questions.answers import answers_question
 from triage.run.may_run.admission import EarlierRuns, check_allowed, label_skip_reason, logins_to_check
 from triage.run.may_run.trigger_snapshot import (

@@ -208,7 +208,7 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
     `labels` are those that the project allows; one that says security stays.
     """
     published = {name: getattr(report, name) for name in _PUBLISHED_FIELDS}
-    steps = [step.model_copy(update={"shortfalls": [], "answer_check": None, "tools": []}) for step in report.steps]
+    steps = [step.model_copy(update={"shortfalls": [], "tools": []}) for step in report.steps]
     return with_statements(
         RunReport(
             **published,

@@ -54,8 +54,6 @@ def build_detail_folds(report: RunReport) -> Iterator[Fold]:
     look_ups = list(_list_look_ups(report))
     title = f"{wording.format_count(len(look_ups), 'tool call')}, and what was asked for"
     yield Fold(title, _render_table("look_ups", look_ups))
-    faults = wording.format_count(len(report.faults), "fault")
-    yield Fold(f"{faults}, and what was done instead", _render_table("faults", report.faults))
     decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
     yield Fold(decisions, _render_table("decisions", report.decisions))
     yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
@@ -98,7 +96,6 @@ def summarize_run(report: RunReport) -> str:
         wording.format_count(total, "decision"),
         wording.format_count(rounds, "round") if rounds > 1 else "",
         _summarize_requests(report),
-        wording.format_count(len(report.faults), "fault") if report.faults else "",
     ]
     return "; ".join(fact for fact in facts if fact) + "."
 

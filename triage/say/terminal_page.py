@@ -1,6 +1,6 @@
 """Renders the report for a terminal: the page of the job, the lines that fail, and how the run went."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
@@ -69,23 +69,13 @@ def _render_run(report: RunReport) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{verified}{wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
     yield Text(summarize_run(report), style="dim")
-    yield Text(", ".join(map(_describe_turn, _list_turns(report))), style="dim")
+    yield Text(", ".join(map(_describe_turn, report.steps)), style="dim")
     reason = f"a comment ({report.comment_reason})" if report.comment_reason else "no comment"
     yield Text(f"When it is opened, an issue like this gets {reason}.", style="dim")
 
 
-def _list_turns(report: RunReport) -> Iterable[list[StepRecord]]:
-    """Return the attempts of each turn of an agent: that of the model, and that of the rules where they took over."""
-    turns: dict[tuple[int, str], list[StepRecord]] = {}
-    for record in sorted(report.steps, key=lambda one: one.iteration):
-        if record.step != "supervisor":
-            turns.setdefault((record.iteration, record.step), []).append(record)
-    return turns.values()
-
-
-def _describe_turn(attempts: Sequence[StepRecord]) -> str:
-    first, last = attempts[0], attempts[-1]
-    failed = "" if first.outcome is Outcome.SUCCESS else f" {wording.OUTCOMES[first.outcome]}"
-    by_rules = ", by rules" if last is not first and last.engine == "rules" else ""
-    seconds = sum(record.seconds for record in attempts)
-    return f"{first.step.replace('_', ' ')}{failed}{by_rules} {seconds:.1f} s"
+def _describe_turn(step: StepRecord) -> str:
+    failed = " failed" if step.error and step.outcome is Outcome.SUCCESS else ""
+    failed = failed or ("" if step.outcome is Outcome.SUCCESS else f" {wording.OUTCOMES[step.outcome]}")
+    by_rules = ", by rules" if failed and step.engine == "rules" else ""
+    return f"{step.step.replace('_', ' ')}{failed}{by_rules} {step.seconds:.1f} s"

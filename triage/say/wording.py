@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from triage.domain.findings import Effort, Kind
-from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
+from triage.domain.run import Outcome, StepName, StepRecord, Usage
 from triage.domain.skill import SkillTier
 
 if TYPE_CHECKING:
@@ -32,10 +32,9 @@ EFFORTS: dict[Effort, str] = {
     "XL": "more than a week",
 }
 STEPS: dict[StepName, str] = {
-    "prepare": "Index",
-    "memory": "Past issues",
-    "recall": "Comparison with past issues",
-    "supervisor": "Supervisor",
+    "read_and_index": "Index",
+    "fetch_past_issues": "Past issues",
+    "compare_past_issues": "Comparison with past issues",
     "investigator": "Investigator",
     "codebase_search": "Codebase search",
     "web_search": "Web search",
@@ -60,7 +59,7 @@ def describe_engine(report: RunReport) -> str:
         return "by rules, no model"
     if has_model_answer(report):
         return "by a model"
-    if any(step.calls or (step.engine == "model" and step.outcome is not Outcome.SKIPPED) for step in report.steps):
+    if any(step.calls or step.engine == "model" for step in report.steps):
         return "by rules (a model was asked and gave no usable answer)"
     return "by rules (a model was chosen and not asked)"
 
@@ -117,17 +116,8 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
-PARTS: dict[Part, str] = {
-    "step": "the step",
-    "gate": "its answer",
-    "shortfall": "a part of it",
-    "model call": "a request to",
-    "tool": "the tool",
-}
-
-
 def format_outcome(step: StepRecord) -> str:
-    word = "answer refused" if step.is_refused else OUTCOMES[step.outcome]
+    word = "done, after" if step.error and step.outcome is Outcome.SUCCESS else OUTCOMES[step.outcome]
     shortfalls = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
     return (f"{word}: {step.error}" if step.error else word) + shortfalls
 

@@ -1,6 +1,5 @@
 """Words that must not leave a run. Each may be in some places, and is looked for everywhere else, in every encoding."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
@@ -159,8 +158,7 @@ def list_sinks(observed: ObservedRun) -> Sinks:
     yield "report.json", observed.report
     # Masks give the runner the keys; the writer's words are in a group of their own.
     log = "\n".join(line for line in observed.log.splitlines() if not line.startswith("::add-mask::"))
-    yield "the log", re.sub(r"^::group::Analysis$.*?^::endgroup::$", "", log, flags=re.M | re.S)
-    yield "annotations and analysis in the log", log
+    yield "the log", log
 
 
 def _name_sink(request: RecordedRequest) -> str:

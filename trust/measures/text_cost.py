@@ -13,7 +13,7 @@ from triage.domain.issue import CodeBlock, Issue, ParsedIssue
 from triage.find.rank.query import build_query
 from triage.find.rank.snippets import COMMENT
 from triage.find.text_search import clip_line
-from triage.outside.output.safe_lines import to_safe_line, to_safe_lines
+from triage.outside.output.line_logs import to_safe_line
 from triage.read.questions.missing_information import find_missing_information
 from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts
@@ -91,7 +91,6 @@ STAGES: dict[str, Stage] = {
     "fenced": format_code_block,
     "plain": lambda text: sanitize_markdown(text, SIZE),
     "live effects": lambda text: find_active_content(text, []),
-    "log lines": to_safe_lines,
     "log line": to_safe_line,
     "example of Python": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _PYTHON),
     "example of Node": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _NODE),

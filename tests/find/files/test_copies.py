@@ -6,7 +6,7 @@ from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.files.file_filter import find_copies, parse_attributes
 from triage.find.files.file_roles import classify_file
 from triage.git.tree import Entry
@@ -56,7 +56,7 @@ def test_a_marked_copy_does_not_lead(tmp_path: Path):
         root = tmp_path / (sign or "unmarked")
         root.mkdir()
         commit(root, files | {".gitattributes": marks})
-        codebase = GitCodebase(root, "acme/vessel", in_chroma=False)
+        codebase = Codebase(root, "acme/vessel", in_chroma=False)
         codebase.index()
         place = next(iter(codebase.find_places(parsed)), None)
         assert (place.sign if place else None) == sign

@@ -7,7 +7,7 @@ import pytest
 
 from testing.cost_growth import measure_cost_ratio
 from tests.find.indexes import make_codebase
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.files.file_filter import IGNORED, remove_ignored
 from triage.git.tree import Entry, Listing
 
@@ -36,7 +36,7 @@ FILES = {
 )
 def test_ignored_files_are_not_indexed_but_counted(tmp_path: Path, patterns: Sequence[str], indexed: list[str]):
     make_codebase(tmp_path, FILES)
-    codebase = GitCodebase(tmp_path, "acme/shop", ignore=patterns)
+    codebase = Codebase(tmp_path, "acme/shop", ignore=patterns)
     facts = codebase.index()
     assert sorted(codebase.list_paths()) == indexed
     assert facts.left_out.get(IGNORED, 0) == len(FILES) - len(indexed)
@@ -45,7 +45,7 @@ def test_ignored_files_are_not_indexed_but_counted(tmp_path: Path, patterns: Seq
 
 def test_owners_and_forms_are_read_from_an_ignored_folder(tmp_path: Path):
     make_codebase(tmp_path, FILES)
-    codebase = GitCodebase(tmp_path, "acme/shop", ignore=[".github"])
+    codebase = Codebase(tmp_path, "acme/shop", ignore=[".github"])
     codebase.index()
     assert codebase.find_owners("src/app.py") == ["anna"]
     assert codebase.read_issue_forms() == ["What happened?\n"]

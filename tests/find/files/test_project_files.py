@@ -12,7 +12,7 @@ from testing.checkouts.git_repositories import commit, git, write
 from tests.find.indexes import make_codebase
 from triage.base.errors import BadInput
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skills
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.files.project_files import MAX_SKILLS, read_file, read_skills_at
 from triage.read.skills import MAX_SKILL_BYTES
 
@@ -157,7 +157,7 @@ def test_there_are_none_before_the_index_and_without_a_folder(tmp_path: Path):
 def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
     commit(tmp_path, CODE | {f"{SKILL_FOLDER}/b.md": TEXT.format("bee"), f"{SKILL_FOLDER}/a.md": TEXT.format("ay")})
     write(tmp_path, {f"{SKILL_FOLDER}/b.md": TEXT.format("changed"), f"{SKILL_FOLDER}/c.md": TEXT.format("new")})
-    codebase = GitCodebase(tmp_path, "acme/shop")
+    codebase = Codebase(tmp_path, "acme/shop")
     codebase.index()
     assert [(one.id, one.description) for one in codebase.read_skills().skills] == [("a", "ay"), ("b", "bee")]
     assert read_skills_at(tmp_path) == codebase.read_skills()

@@ -13,7 +13,7 @@ from tests.find.embeddings import FailingModel, LetterCounts
 from tests.find.indexes import make_codebase, make_corpus, make_query, make_trace
 from tests.find.project import PROJECT
 from triage.domain.past_issues import PastFix, PastIssue
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.past_changes import PastChanges, read_changes
 from triage.find.rank.query import build_query
 from triage.find.rank.ranking import PAST_FEATURE, rank_files
@@ -23,7 +23,7 @@ DATES = "src/calendar_tool/dates.py"
 
 
 @pytest.fixture(scope="module")
-def codebase(tmp_path_factory: pytest.TempPathFactory) -> GitCodebase:
+def codebase(tmp_path_factory: pytest.TempPathFactory) -> Codebase:
     made = make_codebase(tmp_path_factory.mktemp("search"), PROJECT)
     made.index()
     return made
@@ -37,24 +37,24 @@ ISSUE = make_query(
 )
 
 
-def test_the_culprit_comes_first_and_scores_are_relative(codebase: GitCodebase):
+def test_the_culprit_comes_first_and_scores_are_relative(codebase: Codebase):
     hits = codebase.search(ISSUE, 10)
     assert hits[0].path == DATES
     assert hits[0].score == 1.0
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-def test_tests_and_docs_are_demoted_not_excluded(codebase: GitCodebase):
+def test_tests_and_docs_are_demoted_not_excluded(codebase: Codebase):
     paths = [hit.path for hit in codebase.search(ISSUE, 10)]
     assert {"tests/test_dates.py", "docs/dates.md"} <= set(paths[1:])
 
 
-def test_the_limit_holds(codebase: GitCodebase):
+def test_the_limit_holds(codebase: Codebase):
     assert len(codebase.search(ISSUE, 2)) == 2
     assert codebase.search(ISSUE, 0) == []
 
 
-def test_passages_quote_the_lines_that_they_name(codebase: GitCodebase):
+def test_passages_quote_the_lines_that_they_name(codebase: Codebase):
     for hit in codebase.search(ISSUE, 10):
         lines = codebase.read_lines(hit.path)
         assert lines is not None
@@ -64,13 +64,13 @@ def test_passages_quote_the_lines_that_they_name(codebase: GitCodebase):
             assert passage.text == "\n".join(lines[passage.span.start - 1 : passage.span.end])
 
 
-def test_nothing_in_common_finds_nothing(codebase: GitCodebase):
+def test_nothing_in_common_finds_nothing(codebase: Codebase):
     assert codebase.search(make_query(title="zzz qqq"), 5) == []
     assert codebase.search(make_query(), 5) == []
 
 
 @pytest.mark.parametrize("text", ["日本語のバグ", "\udcff\x00", "a" * 70_000, "`" * 1_000, "{{}} $x %s \\"])
-def test_odd_issues_do_not_fail(codebase: GitCodebase, text: str):
+def test_odd_issues_do_not_fail(codebase: Codebase, text: str):
     made = make_query(title="x", prose=text.encode("utf-8", "replace").decode())
     assert isinstance(codebase.search(made, 5), list)
 
@@ -103,7 +103,7 @@ def test_reasons_quote_whole_names_rather_than_their_parts(tmp_path: Path):
     ]
 
 
-def test_every_hit_has_a_reason(codebase: GitCodebase):
+def test_every_hit_has_a_reason(codebase: Codebase):
     assert all(hit.reasons for hit in codebase.search(ISSUE, 10))
 
 
@@ -129,8 +129,8 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from tests.find.rank.test_ranking import ISSUE
-from triage.find.codebase import GitCodebase
-codebase = GitCodebase(Path(sys.argv[1]), "acme/shop")
+from triage.find.codebase import Codebase
+codebase = Codebase(Path(sys.argv[1]), "acme/shop")
 facts = codebase.index()
 print(facts.model_dump_json(exclude={"seconds"}))
 for hit in codebase.search(ISSUE, 20):
@@ -170,7 +170,7 @@ def make_history(root: Path) -> None:
 
 def test_a_file_of_a_past_fix_with_the_same_words_comes_first(tmp_path: Path):
     make_history(tmp_path)
-    codebase = GitCodebase(tmp_path, "acme/past", in_chroma=False)
+    codebase = Codebase(tmp_path, "acme/past", in_chroma=False)
     codebase.index()
     hit = codebase.search(PAST_ISSUE, 10)[0]
     assert hit.path == "src/part_4.py"

@@ -9,7 +9,7 @@ from testing.checkouts.git_repositories import commit
 from tests.find.indexes import make_corpus, make_query, make_trace, project_files
 from tests.find.project import PROJECT
 from triage.domain.code import SearchQuery
-from triage.find.codebase import GitCodebase
+from triage.find.codebase import Codebase
 from triage.find.vectors.chroma_store import ChromaStore, open_chroma
 from triage.find.vectors.embed_corpus import ExactStore, embed_corpus
 from triage.find.vectors.projection import project_query
@@ -99,8 +99,8 @@ def test_what_has_no_direction_or_does_not_fit_finds_nothing():
 
 def test_chroma_finds_the_same(tmp_path: Path):
     commit(tmp_path, PROJECT)
-    exact = GitCodebase(tmp_path, "acme/calendar", in_chroma=False)
-    chroma = GitCodebase(tmp_path, "acme/calendar")
+    exact = Codebase(tmp_path, "acme/calendar", in_chroma=False)
+    chroma = Codebase(tmp_path, "acme/calendar")
     facts = chroma.index()
     assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
     for query in QUERIES:

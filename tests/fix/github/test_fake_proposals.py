@@ -1,7 +1,9 @@
 """The fakes of `testing.fake_proposals` answer as the clients do."""
 
+from __future__ import annotations
+
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from testing.fake_proposals import FakeIssueApprovals, FakeProposalStore
 from testing.servers.git_data_api import GitDataApi
@@ -11,7 +13,10 @@ from tests.fix.github.proposal_requests import CART, make_request
 from triage.domain.proposal import PROPOSAL_LIFETIME
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_approvals import GitHubIssueApprovals
-from triage.ports import IssueApprovals
+
+if TYPE_CHECKING:
+    from triage.outside.github.issue_approvals import GitHubIssueApprovals
+
 
 BRANCH = "triage/7-round-totals"
 
@@ -69,7 +74,7 @@ def test_approvals(git: GitDataApi, approvals: GitHubIssueApprovals) -> None:
     record = approvals.read_comment_record(comment)
     assert record is not None
     fake.records[comment] = record
-    both: tuple[IssueApprovals, ...] = (approvals, fake)
+    both: tuple[GitHubIssueApprovals, ...] = (approvals, fake)
     for one in both:
         assert one.read_comment_record(comment) == record
         assert one.read_comment_record(comment + 1) is None

@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, SecretStr
 
 from testing.fakes import NOW
 from testing.servers.scripted_server import ScriptedServer as Server
+from triage.agents.services import MeasuredStep, Tier, measure_step
 from triage.domain.project_config import Price
 from triage.domain.run import Limits
 from triage.outside.model.budget import Budget
@@ -17,7 +19,6 @@ from triage.outside.model.chat_model import ChatModel
 from triage.outside.model.embeddings import MeteredEmbeddings
 from triage.outside.model.endpoint import Endpoint, RetryPolicy
 from triage.outside.model.token_count import PriceTable
-from triage.ports import Tier
 
 
 class Colour(BaseModel):
@@ -59,6 +60,10 @@ class ModelSetup:
 async def colour(model: ChatModel, prompt: str = "Which colour?") -> Colour:
     answer: Colour = await model.structured_output(Colour, "main", 50).ainvoke(prompt)
     return answer
+
+
+def measure(seconds: float) -> AbstractContextManager[MeasuredStep]:
+    return measure_step(time.monotonic() + seconds)
 
 
 async def cancel_call(setup: ModelSetup) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ScriptedReply, chat_completion, serve_script
-from tests.outside.model.model import ModelSetup, colour
+from tests.outside.model.model import ModelSetup, colour, measure
 from triage.base.errors import ModelUnavailable
 from triage.domain.run import Outcome
 from triage.outside.model.endpoint import MAX_CHAT_BYTES, MAX_SYNC_BYTES, check_endpoint
@@ -23,7 +23,7 @@ async def test_no_more_than_8_megabytes_of_an_answer_are_read(status: int):
     body = EndlessBody()
     with serve_script([ScriptedReply(body, status)]) as server:
         setup = ModelSetup(server, fallback="gpt-4o")
-        with setup.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as caught:
+        with measure(60) as meter, pytest.raises(ModelUnavailable) as caught:
             await colour(setup.model)
     assert caught.value.reason == "answer larger than 8 MB (check model-base-url)"
     assert abs(body.sent_bytes - MAX_CHAT_BYTES) < BUFFERS

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script, to_response
-from tests.outside.model.model import GREEN, Colour, ModelSetup, cancel_call, colour
-from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
+from tests.outside.model.model import GREEN, Colour, ModelSetup, cancel_call, colour, measure
+from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.project_config import Price
 from triage.domain.run import Limits, Usage
 from triage.outside.model import token_count
@@ -167,7 +167,7 @@ async def test_an_unusable_usage_is_estimated(reported: Any):
 async def test_estimates_are_marked():
     with serve_script([chat_completion(GREEN, usage=False)]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(10) as meter:
+        with measure(10) as meter:
             await colour(model)
     assert [call.estimated for call in meter.calls] == [True]
 
@@ -224,7 +224,7 @@ async def test_the_projects_own_prices_win():
 
 
 async def test_own_prices_count_towards_the_cap():
-    with serve_script([chat_completion(GREEN)]) as server, pytest.raises(CostLimitExceeded):
+    with serve_script([chat_completion(GREEN)]) as server, pytest.raises(BudgetExceeded):
         await colour(
             ModelSetup(server, prices={"my-own-model": Price(input=100_000, output=0)}, main="my-own-model").model
         )
@@ -252,7 +252,7 @@ async def test_a_cancelled_call_counts_its_prompt_and_leaves_the_rest_reserved()
     """It may have been billed: the report counts what is likely, the limit what is possible."""
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
         setup = ModelSetup(server, Limits(tokens=THINKING_TOKENS + 200))
-        with setup.model.measure_usage(60) as meter:
+        with measure(60) as meter:
             await cancel_call(setup)
         spent = setup.model.usage
         left = 200 - spent.tokens
@@ -274,7 +274,7 @@ async def test_a_cancelled_call_counts_its_prompt_and_leaves_the_rest_reserved()
 async def test_a_lost_answer_counts_its_prompt(reply: ScriptedReply):
     with serve_script([reply]) as server:
         model = ModelSetup(server, fallback="gpt-4o").model
-        with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable):
+        with measure(60) as meter, pytest.raises(ModelUnavailable):
             await colour(model)
     assert all(call.estimated and call.usage.input_tokens for call in meter.calls)
     assert model.usage.calls == len(server.requests)

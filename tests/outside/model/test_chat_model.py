@@ -8,14 +8,14 @@ from langchain_core.tools import tool
 
 from testing.fakes import NOW
 from testing.servers.scripted_server import ScriptedReply, chat_completion, serve_script
-from tests.outside.model.model import GREEN, Colour, ModelSetup, colour
+from tests.outside.model.model import GREEN, Colour, ModelSetup, colour, measure
 from triage.domain.run import Outcome
 
 
 async def test_structured_answer_is_validated_billed_and_recorded():
     with serve_script([chat_completion(GREEN)]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(10) as meter:
+        with measure(10) as meter:
             assert await colour(model) == Colour(name="green", depth=3)
 
     request = server.requests[0]
@@ -37,7 +37,7 @@ async def test_meters_of_parallel_blocks_do_not_mix():
         model = ModelSetup(server).model
 
         async def block(calls: int) -> tuple[int, int]:
-            with model.measure_usage(10) as meter:
+            with measure(10) as meter:
                 for _ in range(calls):
                     await colour(model)
             return meter.usage.calls, len(meter.calls)
@@ -77,16 +77,3 @@ async def test_a_call_without_an_id_gets_one():
     reply = chat_completion(None, tool_calls=[("look_up", "{}")])
     del reply.body["choices"][0]["message"]["tool_calls"][0]["id"]
     assert [call["id"] for call in (await asked(reply)).tool_calls] == ["call-0"]
-
-
-# --- views
-
-
-async def test_the_fast_model_shares_the_budget():
-    with serve_script([chat_completion("words")]) as server:
-        model = ModelSetup(server).model
-        await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
-        await model.with_tools([], "main", 50).ainvoke("go")
-        await model.with_fast_model().with_fast_model().with_tools([], "fast", 50).ainvoke("go")
-    assert [request.body["model"] for request in server.requests] == ["gpt-4o-mini", "gpt-4o", "gpt-4o-mini"]
-    assert model.usage.calls == model.with_fast_model().usage.calls == 3

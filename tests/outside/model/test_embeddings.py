@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from testing.servers.scripted_server import ReceivedRequest, Script, ScriptedReply, error_reply, serve_script
-from tests.outside.model.model import ModelSetup
+from tests.outside.model.model import ModelSetup, measure
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.base.threads import Abandoned, in_thread
 from triage.domain.run import Limits, Outcome
@@ -26,7 +26,7 @@ def billing(tokens: int | None) -> Script:
 def test_vectors_come_in_order_and_are_billed_as_the_endpoint_says():
     with serve_script(billing(1_000)) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(10) as meter:
+        with measure(10) as meter:
             assert setup.embeddings().embed_documents(["x", "y"]) == [[1.0, 2.0], [1.0, 2.0]]
             assert setup.embeddings().embed_query("z") == [1.0, 2.0]
     assert setup.model.usage.input_tokens == 2_000
@@ -43,7 +43,7 @@ def test_vectors_come_in_order_and_are_billed_as_the_endpoint_says():
 def test_missing_usage_is_estimated_by_bytes():
     with serve_script(billing(None)) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(10) as meter:
+        with measure(10) as meter:
             setup.embeddings().embed_documents(["x" * 300, "错" * 300])
     assert setup.model.usage.input_tokens == 100 + 300
     assert meter.calls[0].estimated
@@ -75,7 +75,7 @@ BUSY = {"429": error_reply(429, retry_after="2"), "503": error_reply(503), "drop
 def test_a_busy_endpoint_gets_three_attempts(reply: ScriptedReply):
     with serve_script([reply]) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable):
+        with measure(60) as meter, pytest.raises(ModelUnavailable):
             setup.embeddings().embed_query("x")
     assert len(server.requests) == 3
     assert len(meter.calls) == 3
@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[ScriptedReply, str]] = {
 def test_an_endpoint_that_refuses_is_asked_once_and_named(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
+        with measure(60) as meter, pytest.raises(ModelUnavailable) as raised:
             setup.embeddings().embed_query("x")
     assert raised.value.reason == reason
     assert [call.error for call in meter.calls] == [reason]
@@ -153,6 +153,6 @@ async def left_while(embeddings: MeteredEmbeddings) -> Any:
 async def test_calls_in_a_thread_are_recorded_where_it_was_started():
     with serve_script(billing(3)) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(10) as meter:
+        with measure(10) as meter:
             await in_thread(lambda: setup.embeddings().embed_query("x"))
     assert meter.usage.input_tokens == 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
-from tests.outside.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour
+from tests.outside.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour, measure
 from triage.base.errors import ModelUnavailable
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Limits
@@ -82,7 +82,7 @@ async def test_a_slow_model_leaves_time_for_the_other_one():
 
     with serve_script(script) as server:
         setup = ModelSetup(server, PLENTY)
-        with setup.model.measure_usage(4) as meter:
+        with measure(4) as meter:
             assert (await colour(setup.model)).name == "green"
     assert [(call.model, call.error) for call in meter.calls] == [(MAIN, "timed out"), (FAST, None)]
 
@@ -94,13 +94,13 @@ REPEATED = [error_reply(429), error_reply(503), ScriptedReply(drop=True), chat_c
 async def test_after_two_failed_calls_in_a_row_a_model_is_not_asked(reply: ScriptedReply):
     with serve_script([reply]) as server:
         setup = ModelSetup(server, PLENTY)
-        with setup.model.measure_usage(600) as meter:
+        with measure(600) as meter:
             first = await reason(setup)
             assert await reason(setup) == first
             requests = len(server.requests)
             assert await reason(setup) == f"not asked any more after 2 failed calls: {first}"
             with pytest.raises(ModelUnavailable, match="not asked any more"):
-                await setup.model.with_fast_model().with_tools([], "fast", 50).ainvoke("go")
+                await setup.model.with_tools([], "fast", 50).ainvoke("go")
     assert len(server.requests) == len(meter.calls) == requests, "what is not asked leaves no record"
     assert set(asked_models(server)) == {MAIN, FAST}
 
@@ -186,5 +186,4 @@ async def test_another_model_is_asked_as_before():
         model = ModelSetup(server, fast=OTHER).model
         await colour(model)
         await model.with_tools([], "fast", 50).ainvoke("go")
-        await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
-    assert asked_models(server) == [*[MAIN] * 3, FAST, OTHER, OTHER]
+    assert asked_models(server) == [*[MAIN] * 3, FAST, OTHER]

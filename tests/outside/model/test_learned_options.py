@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.tools import tool
 
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
-from tests.outside.model.model import GREEN, Colour, ModelSetup, asked_modes, colour
+from tests.outside.model.model import GREEN, Colour, ModelSetup, asked_modes, colour, measure
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.run import Limits
 from triage.outside.model.endpoint_features import THINKING_TOKENS
@@ -57,7 +57,7 @@ async def test_what_is_refused_is_left_out_from_then_on(name: str, script: Any, 
     with serve_script(script) as server:
         model = ModelSetup(server).model
         tools = model.tools_or_answer([look_up], Colour, "main", 50)
-        with model.measure_usage(10) as meter:
+        with measure(10) as meter:
             for _ in range(2):
                 assert await (tools.ainvoke("Which?") if has_tools else colour(model)) == Colour(name="green", depth=3)
     assert len(server.requests) == refusals + 2
@@ -117,14 +117,6 @@ async def test_a_refusal_for_another_reason_teaches_nothing():
     assert asked_modes(server)[-2:] == ["plain", "json_schema"]
 
 
-async def test_the_fast_model_shares_what_was_learned():
-    with serve_script(refuse(sends("response_format"))) as server:
-        model = ModelSetup(server, main="gpt-4o-mini").model
-        await colour(model)
-        await colour(model.with_fast_model())
-    assert asked_modes(server) == [*["json_schema"] * 3, "plain", "plain"]
-
-
 # --- answers
 
 
@@ -143,7 +135,7 @@ async def test_an_endpoint_that_answers_with_prose_gets_the_schema_in_the_prompt
 async def test_a_field_that_is_missing_once_changes_nothing_for_the_rest_of_the_run(answer: str):
     with serve_script([chat_completion(answer), chat_completion(GREEN)]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(10) as meter:
+        with measure(10) as meter:
             for _ in range(2):
                 assert (await colour(model)).depth == 3
     assert asked_modes(server) == ["json_schema"] * 3

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
-from tests.outside.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour
+from tests.outside.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour, measure
 from triage.base.errors import InvalidAnswer, ModelUnavailable, TimeLimitExceeded
 from triage.domain.run import Limits, Outcome
 from triage.outside.model.chat_model import MAX_REQUESTS
@@ -58,7 +58,7 @@ GIVEN_UP: dict[str, tuple[ScriptedReply, str]] = {
 async def test_a_call_that_cannot_succeed_is_made_once_by_each_model_and_named(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable) as raised:
+        with measure(10) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
     assert raised.value.reason == reason
     has_less_room = reason == "prompt too long for the model (400)"
@@ -85,7 +85,7 @@ MISFITS = {
 async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice(answer: str, problem: str):
     with serve_script([chat_completion(answer)]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable) as raised:
+        with measure(10) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
     reason = f"answer does not fit Colour: {problem}"
     assert raised.value.reason == reason
@@ -113,7 +113,7 @@ async def test_prose_in_place_of_a_form_is_handed_on(answer: str, prose: str):
 async def test_tokens_of_an_unusable_answer_are_counted(name: str):
     with serve_script([GIVEN_UP[name][0]]) as server:
         model = ModelSetup(server, fallback="gpt-4o").model
-        with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable):
+        with measure(10) as meter, pytest.raises(ModelUnavailable):
             await colour(model)
     assert model.usage.tokens == 120
     assert model.usage.usd == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
@@ -123,7 +123,7 @@ async def test_tokens_of_an_unusable_answer_are_counted(name: str):
 async def test_a_reply_that_the_client_cannot_read_may_be_billed():
     with serve_script([ScriptedReply({"choices": ["x"]})]) as server:
         setup = ModelSetup(server, fallback="gpt-4o")
-        with setup.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="unreadable reply"):
+        with measure(10) as meter, pytest.raises(ModelUnavailable, match="unreadable reply"):
             await colour(setup.model)
     assert setup.budget.usage.input_tokens > 0
     assert meter.calls[0].estimated
@@ -152,7 +152,7 @@ BUSY: dict[str, tuple[ScriptedReply, str]] = {
 async def test_a_busy_model_gets_three_attempts_then_the_other_one(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
         model = ModelSetup(server, PLENTY).model
-        with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
+        with measure(60) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
     assert asked_models(server) == ["gpt-4o"] * 3 + ["gpt-4o-mini"] * 3
     assert raised.value.reason == reason
@@ -169,7 +169,7 @@ async def test_a_fallback_that_is_the_same_model_is_not_asked_again():
 async def test_a_refused_connection_costs_nothing():
     with serve_script([]) as server:
         setup = ModelSetup(server)
-    with setup.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
+    with measure(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
         await colour(setup.model)
     assert setup.model.usage.tokens == 0
     assert [call.usage.calls for call in meter.calls] == [0] * 6
@@ -187,7 +187,7 @@ async def test_the_connection_gives_up_after_the_agent(monkeypatch: pytest.Monke
     with serve_script([chat_completion(GREEN), ScriptedReply(delay_seconds=30)]) as server:
         model = ModelSetup(server, fallback="gpt-4o").model
         await colour(model)
-        with model.measure_usage(0.2) as meter, pytest.raises(ModelUnavailable, match="timed out"):
+        with measure(0.2) as meter, pytest.raises(ModelUnavailable, match="timed out"):
             await colour(model)
     assert len(server.requests) == 2
     assert [(call.outcome, call.error) for call in meter.calls] == [(Outcome.TIMED_OUT, "timed out")]
@@ -198,7 +198,7 @@ async def test_a_slow_model_has_the_time_of_its_agent(monkeypatch: pytest.Monkey
     monkeypatch.setattr("triage.outside.model.endpoint.READ_SECONDS", 0.1)
     with serve_script([replace(chat_completion(GREEN), delay_seconds=0.4)]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(60) as meter:
+        with measure(60) as meter:
             assert (await colour(model)).name == "green"
     assert [call.outcome for call in meter.calls] == [Outcome.SUCCESS]
 
@@ -206,7 +206,7 @@ async def test_a_slow_model_has_the_time_of_its_agent(monkeypatch: pytest.Monkey
 async def test_a_cancelled_call_is_recorded():
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(60) as meter:
+        with measure(60) as meter:
             await cancel_call(setup)
     (call,) = meter.calls
     assert (call.outcome, call.error) == (Outcome.TIMED_OUT, "cancelled before it answered")
@@ -219,7 +219,7 @@ async def test_a_cancelled_call_is_recorded():
 async def test_retry_after_is_waited_for(status: int):
     with serve_script([error_reply(status, retry_after="7"), chat_completion(GREEN)]) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(60):
+        with measure(60):
             await colour(setup.model)
     assert setup.waited == [7.0]
 
@@ -241,7 +241,7 @@ async def test_retry_after_beyond_the_time_left_goes_to_the_fallback_at_once(sec
 
     with serve_script(script) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(30):
+        with measure(30):
             await colour(setup.model)
     assert asked_models(server) == ["gpt-4o", "gpt-4o-mini"]
     assert setup.waited == []
@@ -262,7 +262,7 @@ async def test_a_wait_that_leaves_no_time_for_a_request_is_not_made():
 
     with serve_script(script) as server:
         setup = ModelSetup(server)
-        with setup.model.measure_usage(10):
+        with measure(10):
             await colour(setup.model)
     assert setup.waited == []
 
@@ -270,7 +270,7 @@ async def test_a_wait_that_leaves_no_time_for_a_request_is_not_made():
 async def test_no_time_left_makes_no_call():
     with serve_script([chat_completion(GREEN)]) as server:
         model = ModelSetup(server).model
-        with model.measure_usage(-1) as meter, pytest.raises(TimeLimitExceeded):
+        with measure(-1) as meter, pytest.raises(TimeLimitExceeded):
             await colour(model)
     assert server.requests == []
     assert meter.calls == []
@@ -286,16 +286,6 @@ async def test_a_dropped_model_is_not_asked_again(reply: ScriptedReply):
         reasons = [await reason_of(model) for _ in range(3)]
     assert asked_models(server) == ["gpt-4o", "gpt-4o-mini"]
     assert len(set(reasons)) == 1
-
-
-async def test_a_dropped_model_is_dropped_for_the_fast_model_too():
-    with serve_script([error_reply(404)]) as server:
-        model = ModelSetup(server).model
-        fast = model.with_fast_model()
-        assert await reason_of(fast) == "no such model (404)"
-        with pytest.raises(ModelUnavailable):
-            await model.with_tools([], "fast", 50).ainvoke("go")
-    assert asked_models(server) == ["gpt-4o-mini"]
 
 
 async def reason_of(model: Any) -> str:

@@ -10,10 +10,9 @@ from testing.each_row import each_row
 from testing.runner_grammar import log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.outside.output.hostile import TEXT
+from triage.agents.services import ProgressLog
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
-from triage.outside.output.line_logs import ActionsLog, format_record
-from triage.outside.output.safe_lines import PREFIX, LineWriter, to_safe_line, to_safe_lines
-from triage.ports import ProgressLog
+from triage.outside.output.line_logs import PREFIX, ActionsLog, LineWriter, format_record, to_safe_line
 from triage.safety.secrets.redactor import SecretRedactor
 
 WHEN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -22,7 +21,6 @@ STEP = StepRecord(
     engine="model",
     model="gpt-4o",
     started_at=WHEN,
-    offset_seconds=1.0,
     seconds=3.21,
     usage=Usage(input_tokens=1000, output_tokens=234, calls=1, usd=0.01234),
     outcome=Outcome.SUCCESS,
@@ -63,7 +61,6 @@ class TestLines:
             log.log_end(record)
         clock.seconds += 3600
         log.info("The rest by rules.")
-        log.log_group("Analysis", "First.\n\nSecond.")
         assert log_lines(out.getvalue()) == [
             "| 00:00 critic started",
             "| 00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
@@ -71,11 +68,6 @@ class TestLines:
             "| 00:04 critic timed out in 3.2 s, by model: timed out",
             "| 00:04 web_search failed in 1.5 s: rate limited",
             "| 60:04 The rest by rules.",
-            "::group::Analysis",
-            "| First.",
-            "|",
-            "| Second.",
-            "::endgroup::",
         ]
 
     def test_a_step_that_asked_more_than_once_says_so(self) -> None:
@@ -96,7 +88,8 @@ class TestLines:
         log.log_start(text)
         log.info(text)
         log.log_end(FAILED.model_copy(update={"error": text, "model": text}))
-        log.log_group(title, text)
+        with log.group(title):
+            pass
         assert [command.name for command in parse_commands(out.getvalue())] == ["group", "endgroup"]
         plain = [line for line in log_lines(out.getvalue()) if not line.startswith("::")]
         assert all(line.startswith(PREFIX.strip()) for line in plain)
@@ -104,13 +97,13 @@ class TestLines:
 
     @given(TEXT)
     def test_inert_text_stays_as_it_is(self, text: str) -> None:
-        once = to_safe_lines(text)
-        assert to_safe_lines("\n".join(once)) == once
-        assert "\n" not in to_safe_line(text)
+        once = to_safe_line(text)
+        assert to_safe_line(once) == once
+        assert "\n" not in once
 
     @each_row("shape", ["##[", "\r", "\x1b[", "::", "\x1b]", "\u200b", "\t", "😀"])
     def test_time_is_linear(self, shape: str) -> None:
-        assert_grows_linearly(lambda size: (shape * size)[:size], to_safe_lines)
+        assert_grows_linearly(lambda size: (shape * size)[:size], to_safe_line)
 
     def test_a_stream_without_unicode(self) -> None:
         raw = io.BytesIO()
@@ -156,7 +149,8 @@ def test_no_line_of_ours_holds_a_secret() -> None:
     log.add_masks([MODEL])
     for form in encode_all(MODEL):
         log.info(f"It is {form} there.")
-        log.log_group(f"Title {form}", f"First {form}\nSecond")
+        with log.group(f"Title {form}"):
+            log.info(f"First {form}\nSecond")
     masks = [line for line in out.getvalue().splitlines() if line.startswith("::add-mask::")]
     logged = out.getvalue().removeprefix("\n".join(masks))
     assert find_secrets(logged) == []

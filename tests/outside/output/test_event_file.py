@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from triage.base.errors import BadInput
-from triage.outside.output.job_files import read_event
+from triage.outside.output.job_output import read_event
 
 
 def test_an_object(tmp_path: Path) -> None:

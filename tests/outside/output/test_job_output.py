@@ -12,9 +12,9 @@ from testing.runner_grammar import RunnerCommand, parse_commands, parse_outputs
 from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, find_secrets
 from tests.outside.output.hostile import TEXT
 from triage.domain.code import Span
+from triage.domain.effect import AnnotationLevel
 from triage.outside.output.job_output import SUMMARY_BYTES, JobOutput, fit_summary, format_outputs
-from triage.outside.output.safe_lines import LineWriter
-from triage.ports import AnnotationLevel
+from triage.outside.output.line_logs import LineWriter
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.base.errors import BadInput
-from triage.base.timestamps import parse_timestamp
+from triage.base.text import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.run.may_run.payload import parse_issue

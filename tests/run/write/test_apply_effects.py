@@ -11,6 +11,7 @@ from triage.domain.code import Span
 from triage.domain.effect import (
     AddLabels,
     Annotate,
+    AnnotationLevel,
     EditComment,
     Effect,
     PostComment,
@@ -24,7 +25,7 @@ from triage.domain.effect import (
     WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
-from triage.ports import AnnotationLevel
+from triage.outside.github.issue_tracker import IssueTracker
 from triage.run.write.apply_effects import (
     DUPLICATES_UNKNOWN,
     apply_issue_effects,
@@ -36,8 +37,8 @@ from triage.say.hidden_state import CommentState, render_state
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
 
 
-class Recording:
-    """Both ports: records calls in order; `refusals` has the errors to raise by method."""
+class Recording(IssueTracker):
+    """GitHub and the output: records calls in order; `refusals` has the errors to raise by method."""
 
     def __init__(self, **refusals: Exception) -> None:
         self.refusals = refusals

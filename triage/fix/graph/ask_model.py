@@ -3,9 +3,11 @@
 Rules answer the first two without it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -17,6 +19,7 @@ from triage.agents.prompts import (
     format_issue,
     shorten,
 )
+from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import (
     Answer,
@@ -31,7 +34,10 @@ from triage.domain.findings import (
 )
 from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.modules import Module, find_module
-from triage.ports import Model, Services
+
+if TYPE_CHECKING:
+    from triage.outside.model.chat_model import ChatModel
+
 
 Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
 """As long as `CHANGE_TOKENS` allows: other texts are asked for with a smaller bound."""
@@ -181,7 +187,7 @@ CHOICE_TOKENS = 1_000
 MAX_CRITERIA = 6
 
 
-async def classify_with_model(state: FixState, services: Services, model: Model) -> TicketClass:
+async def classify_with_model(state: FixState, services: Services, model: ChatModel) -> TicketClass:
     chain = model.structured_output(TicketClass, "fast", CHOICE_TOKENS)
     sections = format_ticket(state, services) | format_triage(state)
     return await chain.ainvoke(build_messages("fix_classification", sections))
@@ -205,7 +211,7 @@ RULES_MODULES = 2
 
 
 async def choose_with_model(
-    state: FixState, services: Services, model: Model, modules: Sequence[Module]
+    state: FixState, services: Services, model: ChatModel, modules: Sequence[Module]
 ) -> ModuleChoice:
     chain = model.structured_output(ModuleChoice, "fast", CHOICE_TOKENS)
     sections = format_ticket(state, services) | format_triage(state)
@@ -258,7 +264,7 @@ MAX_TEST_CHARS = 30_000
 
 
 async def ask_for_changes(
-    state: FixState, services: Services, model: Model, code: str, last: Mapping[str, str] = NOTHING
+    state: FixState, services: Services, model: ChatModel, code: str, last: Mapping[str, str] = NOTHING
 ) -> CodeChanges:
     """Ask the main model for the change of this code. `last` is an answer that could not be used."""
     shown = format_triage(state) | {"code": code, "earlier version": state.diff}
@@ -269,7 +275,7 @@ async def ask_for_changes(
 async def ask_for_tests(
     state: FixState,
     services: Services,
-    model: Model,
+    model: ChatModel,
     diff: str,
     existing_tests: str,
     last: Mapping[str, str] = NOTHING,

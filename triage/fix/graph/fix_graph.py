@@ -12,7 +12,7 @@ import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -23,6 +23,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
 
+from triage.agents.services import Services
 from triage.base.errors import TriageError
 from triage.base.text import quote_value
 from triage.base.threads import in_thread, wait_until_done_or_cancelled
@@ -41,13 +42,16 @@ from triage.fix.graph.fix_nodes import (
 from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.patch.unified_diff import format_diff
 from triage.fix.proposal_text import render_proposal
-from triage.graph.report_notes import collect_faults
 from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
-from triage.ports import Services
 from triage.run.may_run.person_answer import Decision, PersonAnswer, parse_answer
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
-FixGraph = CompiledStateGraph[FixState, FixContext, FixState, FixState]
+FixGraph = CompiledStateGraph[FixState, FixContext, Any, FixState]
+
+
+class FixNode(Protocol):
+    def __call__(self, state: FixState, runtime: Runtime[FixContext]) -> Awaitable[dict[str, Any]]: ...
+
 
 Update = dict[str, Any]
 
@@ -126,6 +130,8 @@ def _ask(state: FixState) -> PersonAnswer:
         question = {
             "prompt": problem + _format_question(state),
             "diff_summary": state.diff_summary,
+            "diff": state.diff,
+            "checks": {"checked": state.draft.checked if state.draft else "", "output": state.check_output},
             "ticket_key": state.ticket_key,
             "pending_mutation": pending.model_dump() if pending else None,
         }
@@ -224,11 +230,22 @@ RECURSION_LIMIT = 100
 """Four versions, each changed twice more by a check, take 50 supersteps."""
 
 
-def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> FixGraph:
-    """Return the compiled graph. It needs a checkpointer where somebody answers: without one, the gate is the end."""
-    graph = StateGraph(FixState, context_schema=FixContext)
+def build_fix_graph(
+    checkpointer: "BaseCheckpointSaver[str] | None" = None,
+    wrap: Callable[[FixNode], FixNode] | None = None,
+    input_schema: type[Any] | None = None,
+) -> FixGraph:
+    """Return the compiled graph. It needs a checkpointer where somebody answers: without one, the gate is the end.
+
+    On a server, `wrap` returns a node that brings its own context, and `input_schema` is what a run may begin with.
+    """
+    # A server would make the context of what a client sends.
+    context_schema = None if wrap else FixContext
+    graph: StateGraph[FixState, FixContext, Any, FixState] = StateGraph(
+        FixState, context_schema=context_schema, input_schema=input_schema
+    )
     for node in NODES:
-        graph.add_node(node.__name__, _say_errors(node))
+        graph.add_node(node.__name__, wrap(_say_errors(node)) if wrap else _say_errors(node))
     graph.add_conditional_edges(START, route_start, ["fetch_ticket", "human_review_gate"])
     for name, following in (
         ("fetch_ticket", "classify_ticket"),
@@ -258,7 +275,7 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
     return graph.compile(checkpointer=checkpointer)
 
 
-def _say_errors(node: Callable[..., Awaitable[dict[str, Any]]]) -> Any:
+def _say_errors(node: FixNode) -> FixNode:
     """Return the node with what it raises for a person as its `error`, which leads to `handle_error`."""
 
     @wraps(node)
@@ -293,7 +310,7 @@ async def run_fix(
 
     With `ask_person`, the gate's interrupt is resumed with the answer.
     """
-    graph = build_fix_graph(_build_checkpointer() if ask_person else None)
+    graph = build_fix_graph(build_checkpointer() if ask_person else None)
     logged = 0
     config: RunnableConfig = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid.uuid4())}}
     given: FixState | Command[Any] = state
@@ -326,18 +343,17 @@ def extend_report(state: FixState, services: Services) -> RunReport | None:
     if state.report is None:
         return None
     model = services.model
-    faults = [*state.report.faults, *collect_faults(state.steps)]
     return state.report.model_copy(
         update={
             "steps": [*state.report.steps, *state.steps],
-            "faults": faults,
             "usage": model.usage if model else Usage(),
             "seconds": round(services.clock() - services.started, 1),
         }
     )
 
 
-def _build_checkpointer() -> InMemorySaver:
+def build_checkpointer() -> InMemorySaver:
+    """Return a store of threads for this process."""
     # LangGraph warns of every type in a checkpoint that is not named to it.
     rooms = ("triage.domain.", "triage.fix.")
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(rooms)]

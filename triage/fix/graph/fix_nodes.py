@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from langgraph.runtime import Runtime
 
 from triage.agents.prompts import shorten
+from triage.agents.services import Services
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import Passage, SearchQuery
@@ -36,7 +37,6 @@ from triage.fix.patch.check_patch import find_path_problem, find_problems
 from triage.fix.patch.modules import is_inside
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
-from triage.ports import Services
 from triage.read.read_issue import read_issue_and_thread
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.hidden_state import hash_text

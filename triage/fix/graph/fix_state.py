@@ -1,5 +1,7 @@
 """The fix flow's graph: its state, what is known of one change, and its context, what acts on it."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from operator import add
@@ -7,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
+from triage.agents.services import Services
 from triage.domain.code import Passage
 from triage.domain.issue import Issue, ParsedIssue, Repository
 from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation, ProposalStatus, RequestKind
@@ -15,7 +18,9 @@ from triage.domain.run import StepRecord
 from triage.domain.value import Value
 from triage.fix.patch.modules import Module, list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
-from triage.ports import Model, Services
+
+if TYPE_CHECKING:
+    from triage.outside.model.chat_model import ChatModel
 
 if TYPE_CHECKING:
     from triage.fix.base_files import CommitFiles
@@ -126,7 +131,7 @@ class CheckVerdict(NamedTuple):
 @dataclass(frozen=True)
 class FixContext:
     services: Services
-    files: "CommitFiles | None" = None
+    files: CommitFiles | None = None
     """Of the commit that a patch starts from. None where a stored one is carried out."""
     triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
     """Makes the report that the fix starts from, if there is none."""
@@ -136,13 +141,13 @@ class FixContext:
     """Runs the project's own check. Slow; raises TriageError if it cannot be run."""
 
     @property
-    def base_files(self) -> "CommitFiles":
+    def base_files(self) -> CommitFiles:
         """`files`, for the nodes that make a patch."""
         assert self.files is not None
         return self.files
 
     @property
-    def model(self) -> Model:
+    def model(self) -> ChatModel:
         """The run's model: `fetch_ticket` ends a run without one."""
         assert self.services.model is not None
         return self.services.model

@@ -1,5 +1,7 @@
 """Code and tests as the fix flow shows them to a model: without line numbers, so that they can be copied exactly."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +11,9 @@ from triage.domain.code import SearchQuery
 from triage.domain.proposal import BaseFile, EditablePath
 from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.check_patch import show_path
-from triage.ports import Codebase
 
 if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
     from triage.fix.base_files import CommitFiles
 
 MAX_WHOLE_CHARS = 24_000
@@ -32,7 +34,7 @@ MAX_PLACE_LINES = 400
 class ShownCode:
     """Collects places of files until the room is used up. A line is shown once."""
 
-    files: "CommitFiles"
+    files: CommitFiles
     max_chars: int = MAX_SHOWN_CHARS
     find_problem: Callable[[str, bool], str] = lambda _path, _is_new: ""
     """Why a patch may not write a path, see `find_path_problem`."""

@@ -31,9 +31,9 @@ from triage.run.may_run.decide_approval import (
     UNKNOWN_ID,
     ApprovalFacts,
     is_expired,
+    owner_problem,
     proposal_problem,
 )
-from triage.run.may_run.owner_rights import owner_problem
 from triage.run.run_context import RunResult
 from triage.run.write.apply_effects import apply_issue_effects
 from triage.run.write.apply_local_effects import PublishResult

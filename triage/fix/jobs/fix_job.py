@@ -15,7 +15,7 @@ from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchP
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
-from triage.outside.output.job_files import PROPOSAL, read_own_file, write_file
+from triage.outside.output.job_output import PROPOSAL, read_own_file, write_file
 from triage.run.may_run.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.run.run_context import Run, RunResult

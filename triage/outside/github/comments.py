@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from triage.base.threads import seconds_left, sleep_unless_abandoned
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import IssueComment
-from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
+from triage.outside.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    github_errors,
+    translate_write_errors,
+    unreadable_response,
+)
 from triage.outside.github.repository_connection import RepositoryConnection, iterate_pages, write_once
 from triage.read.read_issue import shorten_thread
 from triage.say.hidden_state import parse_state
@@ -35,24 +41,25 @@ LOOK_SECONDS = 3.0
 
 
 @dataclass
-class Comments:
-    """The comments of one repository's issues. Every failure is a `GitHubError`."""
+class IssueComments(RepositoryConnection):
+    """A repository whose issues have comments."""
 
-    connection: RepositoryConnection
     _marked_ids: dict[int, set[int]] = field(default_factory=dict)
     """By issue, the comments with our marker when the thread was read first."""
     _waits: dict[int, Iterator[int]] = field(default_factory=dict)
     """By issue with an unclear write, the waits before its next looks."""
 
-    def fetch_all(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:
+    def fetch_comments(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:
         """Return all comments of an issue, oldest first. `shorten_thread` says which of them are whole.
+
+        Raises `GitHubError`.
 
         A list that lacks the comment `posted` is too old to show others of the same time. It is read again a few times,
         and so is one that cannot be read.
         """
         for attempt in range(MAX_LIST_READS if posted is not None else 1):
             if attempt:
-                sleep_unless_abandoned(self.connection.reread_seconds * attempt)
+                sleep_unless_abandoned(self.reread_seconds * attempt)
             try:
                 found = self._list_comments(number, reporter)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
@@ -74,28 +81,28 @@ class Comments:
     def is_own_login(self, login: str) -> bool:
         return login == JOB_TOKEN_LOGIN or login == self.own_login
 
-    def post(self, number: int, body: str) -> tuple[int, str]:
-        """Return the id and the address of the new comment."""
-        body = self.connection.mask_secrets(body)  # as it will be found
-        for _ in range(MAX_POSTS):
-            try:
-                with self._remember_unclear(number), github_errors():
-                    comment = self.connection.writable.get_issue(number).create_comment(body)
-                    posted = self._check_id(comment), comment.html_url
-                    if comment.user:
-                        self.own_login = comment.user.login
-            except GitHubError as error:
-                if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
-                    raise
-                unclear, found = error, self._find_posted(number, body)
-                if found is None:
-                    continue
-                return found
-            return posted
-        raise unclear
+    def post_comment(self, number: int, body: str) -> tuple[int, str]:
+        """Post a comment; its id and URL. Another run may post at the same time: see `say.our_comment.deduplicate`."""
+        with translate_write_errors(self.slug):
+            body = self.mask_secrets(body)  # as it will be found
+            for _ in range(MAX_POSTS):
+                try:
+                    with self._remember_unclear(number), github_errors():
+                        comment = self.writable.get_issue(number).create_comment(body)
+                        posted = self._check_id(comment), comment.html_url
+                        if comment.user:
+                            self.own_login = comment.user.login
+                        return posted
+                except GitHubError as error:
+                    if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
+                        raise
+                    unclear, found = error, self._find_posted(number, body)
+                    if found is not None:
+                        return found
+            raise unclear
 
     def _find_posted(self, number: int, body: str) -> tuple[int, str] | None:
-        """Return what `post` does, of the comment whose response was lost.
+        """Return what `post_comment` does, of the comment whose response was lost.
 
         It has the same text, or it is a new one with our marker.
 
@@ -120,10 +127,8 @@ class Comments:
             raise unread
         return None
 
-    def edit(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        """Return the id and the address of the comment."""
-        body = self.connection.mask_secrets(body)
-        comment = find_comment(self.connection.writable, comment_id)
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        """Replace a comment's text; its id and URL. Raises NoSuchComment if it was deleted."""
         found: IssueComment | None = None
 
         def is_written() -> bool:
@@ -131,29 +136,30 @@ class Comments:
             found = self._fetch_comment(comment_id)
             return found is not None and _is_same_text(found.body, body)
 
-        with self._remember_unclear(number):
+        with translate_write_errors(self.slug), self._remember_unclear(number):
+            body = self.mask_secrets(body)
+            comment = find_comment(self.writable, comment_id)
             write_once(lambda: comment.edit(body), is_written)
             with github_errors():
                 return comment_id, found.url if found else comment.html_url
 
-    def delete(self, number: int, comment_id: int) -> None:
+    def delete_comment(self, number: int, comment_id: int) -> None:
         """Delete a comment with our marker, login and state while an older one of ours exists; never another one.
 
         Nothing else is ever deleted, so the whole thread is read again before it.
         """
-        with self._remember_unclear(number):
+        with translate_write_errors(self.slug), self._remember_unclear(number):
             comments = self._list_comments(number)
             ours = [key for key, comment in sorted(comments.items()) if comment.ours]
             if comment_id in ours[1:] and parse_state(comments[comment_id].body) is not None:
-                comment = find_comment(self.connection.writable, comment_id)
-                write_once(
-                    comment.delete,
-                    lambda: self._fetch_comment(comment_id) is None,
-                    deletes=True,
-                )
+                comment = find_comment(self.writable, comment_id)
+                write_once(comment.delete, lambda: self._fetch_comment(comment_id) is None, deletes=True)
 
     def wait_to_look_again(self, number: int) -> bool:
-        """Wait after an unclear write. Return whether to read the comments again; no after a few looks."""
+        """Wait if it is unclear which comments this run has written, as long as time is left.
+
+        Return whether the comments must be read again: no after a clear write, and after some further looks.
+        """
         wait = next(self._waits.get(number, iter(())), None)
         return wait is not None and self._wait(wait)
 
@@ -171,7 +177,7 @@ class Comments:
 
     def _wait(self, wait: int) -> bool:
         # Returns whether it waited: not if too little time would be left then.
-        seconds = self.connection.reread_seconds * wait
+        seconds = self.reread_seconds * wait
         if wait and seconds_left() < seconds + LOOK_SECONDS:
             return False
         sleep_unless_abandoned(seconds)
@@ -180,7 +186,7 @@ class Comments:
     def _fetch_comment(self, comment_id: int) -> IssueComment | None:
         try:
             with github_errors():
-                return self._convert(find_comment(self.connection.repository, comment_id).complete())
+                return self._convert_comment(find_comment(self.repository, comment_id).complete())
         except GitHubError as error:
             if error.kind is ErrorKind.GONE:
                 return None
@@ -188,17 +194,17 @@ class Comments:
 
     def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
         found: dict[int, IssueComment] = {}
-        for page in iterate_pages(self.connection.repository.get_issue(number).get_comments()):
+        for page in iterate_pages(self.repository.get_issue(number).get_comments()):
             with github_errors():
-                converted = [self._convert(comment) for comment in page]
+                converted = [self._convert_comment(comment) for comment in page]
             # After each page: all pages together may have hundreds of megabytes.
             thread = shorten_thread([*found.values(), *converted], reporter)
             found = {comment.comment_id or 0: comment for comment in thread}
         return found
 
-    def _convert(self, comment: "GitHubComment") -> IssueComment:
+    def _convert_comment(self, comment: "GitHubComment") -> IssueComment:
         login, body = read_login(comment.user), comment.body or ""
-        read = self.connection.redact({"author": login, "body": body})
+        read = self.redact({"author": login, "body": body})
         return IssueComment(
             **read,
             created_at=comment.created_at,
@@ -218,7 +224,7 @@ class Comments:
     @cached_property
     def own_login(self) -> str | None:
         """The login that writes our comments; None if it is not known."""
-        return self.connection.viewer_login
+        return self.viewer_login
 
 
 def find_comment(repository: "Repository", comment_id: int) -> "GitHubComment":

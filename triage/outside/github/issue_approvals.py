@@ -56,15 +56,17 @@ def read_comment_record(connection: RepositoryConnection, comment_id: int) -> Co
 
 @dataclass
 class GitHubIssueApprovals(RepositoryConnection):
-    """Implements `triage.ports.IssueApprovals`."""
+    """What an approval asks of GitHub. Raises as `IssueTracker`."""
 
     refuses_secrets = True
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
+        """Our comment, by one question about its text and all its edits; None if it is gone or not ours."""
         with translate_read_errors(self.slug):
             return read_comment_record(self, comment_id)
 
     def react(self, comment_id: int, reaction: Reaction) -> None:
+        """Add a reaction to a comment. The same reaction twice is one."""
         comment = find_comment(self.writable, comment_id)
         with translate_write_errors(self.slug):
             # The same reaction twice is one.

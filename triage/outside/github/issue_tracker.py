@@ -13,7 +13,7 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
-from triage.outside.github.comments import JOB_TOKEN_LOGIN, Comments, read_login
+from triage.outside.github.comments import JOB_TOKEN_LOGIN, IssueComments, read_login
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
@@ -25,7 +25,6 @@ from triage.outside.github.github_errors import (
 from triage.outside.github.issue_nodes import BOT_SUFFIX
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS, PastIssues
 from triage.outside.github.repository_connection import (
-    RepositoryConnection,
     delete_path,
     iterate_pages,
     read_server_time,
@@ -42,22 +41,25 @@ _LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
 
 
 @dataclass
-class IssueTracker(RepositoryConnection):
-    """Implements `triage.ports.GitHub`."""
+class IssueTracker(IssueComments):
+    """The issue tracker.
 
-    @cached_property
-    def _comments(self) -> Comments:
-        return Comments(self)
+    Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish.
+    """
 
     @cached_property
     def _suggestions(self) -> Suggestions:
         return Suggestions(self)
 
     def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
+        """The issue as it is now, with its whole thread.
+
+        `posted` is the id of a comment that was just written: a list without it is outdated, and is requested again.
+        """
         with translate_read_errors(self.slug, number):
             with github_errors():
                 issue = self._convert(self.repository.get_issue(number).complete(), number)
-            thread = self._comments.fetch_all(number, posted, issue.author)
+            thread = self.fetch_comments(number, posted, issue.author)
             return issue.model_copy(update={"thread": thread})
 
     def _convert(self, issue: "GitHubIssue", number: int) -> Issue:
@@ -90,7 +92,7 @@ class IssueTracker(RepositoryConnection):
 
         Raises GitHubUnavailable and SetupError.
         """
-        reader = PastIssues(self, self._comments.is_own_login, body_chars)
+        reader = PastIssues(self, self.is_own_login, body_chars)
         with translate_read_errors(self.slug):
             try:
                 yield from reader.iterate_pages(limit, words)
@@ -104,10 +106,11 @@ class IssueTracker(RepositoryConnection):
     @property
     def commenter(self) -> str:
         """Who writes our comments, as GitHub's search names an account."""
-        login = self._comments.own_login or JOB_TOKEN_LOGIN
+        login = self.own_login or JOB_TOKEN_LOGIN
         return f"app/{login.removesuffix(BOT_SUFFIX)}" if login.endswith(BOT_SUFFIX) else login
 
     def list_recent_issues(self, limit: int) -> list[int]:
+        """Numbers of issues opened in the last 24 hours, newest first: all up to `limit`, or more."""
         numbers: list[int] = []
         day_ago = datetime.now(UTC) - RUN_WINDOW
         with translate_read_errors(self.slug):
@@ -121,6 +124,7 @@ class IssueTracker(RepositoryConnection):
         return numbers
 
     def list_labels(self) -> list[str]:
+        """Names of the repository's labels."""
         with translate_read_errors(self.slug), github_errors():
             pages = iterate_pages(self.repository.get_labels())
             names: list[str] = self.redact([label.name for page in pages for label in page if label.name])
@@ -128,6 +132,10 @@ class IssueTracker(RepositoryConnection):
         return [name for name in names if OWN_SECRET_PLACEHOLDER not in name]
 
     def fetch_role(self, login: str) -> str:
+        """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say.
+
+        Raises GitHubUnavailable if it cannot be reached and says why.
+        """
         if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
         repository = self.repository
@@ -140,21 +148,6 @@ class IssueTracker(RepositoryConnection):
                 return next((role for role in named if role in ROLES), "none")
         except GitHubError:
             return "none"
-
-    def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        with translate_write_errors(self.slug):
-            return self._comments.post(number, body)
-
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        with translate_write_errors(self.slug):
-            return self._comments.edit(number, comment_id, body)
-
-    def wait_to_look_again(self, number: int) -> bool:
-        return self._comments.wait_to_look_again(number)
-
-    def delete_comment(self, number: int, comment_id: int) -> None:
-        with translate_write_errors(self.slug):
-            self._comments.delete(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """Adds those of the labels that exist; creates and removes none."""
@@ -170,16 +163,25 @@ class IssueTracker(RepositoryConnection):
     def fetch_suggestion_options(
         self, number: int, labels: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
+        """What could be changed on the issue; none if GitHub does not say. Raises nothing.
+
+        `original` is the number of the issue that this one may repeat, or 0.
+        """
         try:
             return self._suggestions.fetch_options(number, labels, original)
         except (GitHubError, GitHubUnavailable):
             return None
 
     def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        """Suggest changes to an issue. Returns those that GitHub does not show afterwards.
+
+        What is on the issue or suggested already is not suggested again.
+        """
         with translate_write_errors(self.slug):
             return self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
+        """Take a label off an issue; nothing if the issue does not have it."""
         path = f"issues/{number}/labels/{quote(label, safe='')}"
         with translate_write_errors(self.slug):
             write_once(

@@ -3,18 +3,15 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
-from triage.base.errors import BudgetExceeded, CostLimitExceeded
+from triage.agents.services import current_step
+from triage.base.errors import BudgetExceeded
 from triage.domain.run import Limits, ModelCall, Outcome, Usage
 from triage.outside.model.model_errors import classify_error
 from triage.outside.model.token_count import PriceTable, TokenCount
-from triage.ports import MeasuredUsage
-
-_meter: ContextVar[MeasuredUsage | None] = ContextVar("meter", default=None)
 
 
 @dataclass
@@ -86,7 +83,8 @@ class Budget:
                 error=request.error,
                 estimated=request.estimated,
             )
-            _add_to_meter(call)
+            if step := current_step.get():
+                step.calls.append(call)
 
     def fit_output(self, model: str, prompt_tokens: int, least: int, most: int) -> int:
         """Return how many tokens an answer may have, so that no limit is exceeded; never fewer than `least`."""
@@ -104,15 +102,6 @@ class Budget:
         price = self._prices.cost_usd(model, tokens)
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
 
-    @contextmanager
-    def measure_usage(self, seconds: float) -> Iterator[MeasuredUsage]:
-        meter = MeasuredUsage(self._clock() + seconds)
-        token = _meter.set(meter)
-        try:
-            yield meter
-        finally:
-            _meter.reset(token)
-
     def _reserve(self, wanted: Usage) -> Usage:
         if self._limits.usd <= 0:
             raise BudgetExceeded("max-cost-usd is 0")
@@ -121,15 +110,9 @@ class Budget:
             if total.tokens > self._limits.tokens:
                 raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
             if total.priced_usd > self._limits.usd:
-                raise CostLimitExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
+                raise BudgetExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
             self._reserved.append(wanted)
         return wanted
-
-
-def current_deadline() -> float | None:
-    """Return when the current block must end, in seconds of the run's monotonic clock; None outside a block."""
-    meter = _meter.get()
-    return meter.deadline if meter else None
 
 
 def _record_failure(request: RequestUsage, error: BaseException, prompt_tokens: int, max_output_tokens: int) -> None:
@@ -140,9 +123,3 @@ def _record_failure(request: RequestUsage, error: BaseException, prompt_tokens: 
     if request.tokens is None and failure.may_be_billed:
         request.tokens, request.estimated = TokenCount(prompt_tokens), True
         request.pending = TokenCount(0, max_output_tokens)
-
-
-def _add_to_meter(call: ModelCall) -> None:
-    meter = _meter.get()
-    if meter is not None:
-        meter.calls.append(call)

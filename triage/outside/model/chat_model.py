@@ -1,10 +1,9 @@
-"""The language model behind the `Model` port."""
+"""The language model, with budget, retry and fallback."""
 
 import asyncio
 import json
 from collections.abc import Mapping, Sequence, Set
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +13,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
+from triage.agents.services import Tier
 from triage.base.errors import InvalidAnswer, ModelUnavailable
 from triage.domain.run import Usage
 from triage.outside.model import output_formats
@@ -39,7 +39,6 @@ from triage.outside.model.output_formats import (
     to_model_reply,
 )
 from triage.outside.model.token_count import TokenCount, estimate_prompt, is_picture, parse_usage
-from triage.ports import MeasuredUsage, Tier
 from triage.safety.secrets.redactor import Redact
 
 A = TypeVar("A", bound=BaseModel)
@@ -77,7 +76,7 @@ class _Call(Generic[T]):
 
 @dataclass
 class ChatModel:
-    """Implements the `Model` port over an OpenAI-compatible endpoint.
+    """A language model at an OpenAI-compatible endpoint. Every runnable raises ModelUnavailable or BudgetExceeded.
 
     Each request is reserved in the budget and adapted to what the model takes, and each answer is validated. After a
     failure of one model the other one is asked. One that was busy is asked last until it answers.
@@ -95,6 +94,7 @@ class ChatModel:
 
     @property
     def usage(self) -> Usage:
+        """What this run has paid for so far."""
         return self.budget.usage
 
     @property
@@ -102,22 +102,18 @@ class ChatModel:
         """Whether the fast model looks at pictures in a message."""
         return self.endpoint.takes_pictures(self.models["fast"])
 
-    def with_fast_model(self) -> "ChatModel":
-        fast = self.models["fast"]
-        return replace(self, models={"main": fast, "fast": fast}, fallback=fast)
-
-    def measure_usage(self, seconds: float) -> AbstractContextManager[MeasuredUsage]:
-        return self.budget.measure_usage(seconds)
-
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
+        """Prompt value or messages in, validated answer out."""
         return self._chain(output_formats.structured_format(answer), tier, max_tokens)
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
+        """Prompt value or messages in, a message that may contain tool calls out."""
         return self._chain(output_formats.tools_format(tools), tier, max_tokens)
 
     def tools_or_answer(
         self, tools: Sequence[BaseTool], answer: type[A], tier: Tier, max_tokens: int
     ) -> Runnable[Any, AIMessage | A]:
+        """Prompt value or messages in; a message that may contain tool calls out, or a validated answer."""
         return self._chain(output_formats.tools_or_answer_format(tools, answer), tier, max_tokens)
 
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:

@@ -17,11 +17,11 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception
 
+from triage.agents.services import current_step
 from triage.base.errors import AnswerTooLarge, ModelUnavailable, TimeLimitExceeded
 from triage.base.network import create_ssl_context, proxy_for
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.domain.run import ReasoningEffort
-from triage.outside.model.budget import current_deadline
 from triage.outside.model.endpoint_features import EndpointFeatures
 from triage.outside.model.model_errors import TIMED_OUT, EndpointBusy, classify_error
 from triage.outside.model.output_formats import REASONING_FIELDS
@@ -39,7 +39,7 @@ class RetryPolicy:
     """
 
     clock: Callable[[], float]
-    """Monotonic seconds, as in `MeasuredUsage.deadline`."""
+    """Monotonic seconds, as in `MeasuredStep.deadline`."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     sleep_in_thread: Callable[[float], None] = sleep_unless_abandoned
 
@@ -51,8 +51,8 @@ class RetryPolicy:
 
     def seconds_left(self) -> float:
         """Return how long the caller waits for this call; infinite without a limit."""
-        deadline = current_deadline()
-        return min(seconds_left(), math.inf if deadline is None else deadline - self.clock())
+        step = current_step.get()
+        return min(seconds_left(), step.deadline - self.clock() if step else math.inf)
 
     def request_seconds(self, limit: float) -> float:
         """Return a time limit for one attempt, so that all attempts and what follows fit into the time left."""

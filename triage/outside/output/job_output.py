@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from triage.base.errors import BadInput, describe_os_error
-from triage.outside.output.job_files import REPORT, write_file
-from triage.outside.output.line_logs import ActionsLog
-from triage.outside.output.safe_lines import PREFIX, LineWriter, format_command
+from triage.outside.output.line_logs import PREFIX, ActionsLog, LineWriter, format_command
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
     from triage.domain.code import Span
-    from triage.ports import AnnotationLevel
+    from triage.domain.effect import AnnotationLevel
+
 
 SUMMARY_BYTES = 900_000
 """Below 1 MiB, above which GitHub drops a step's whole summary (docs, workflow commands)."""
@@ -26,7 +27,7 @@ CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.
 
 @dataclass
 class JobOutput:
-    """Implements `triage.ports.Output` with the runner's files and commands. A missing file is logged and no error.
+    """Implements `Output` with the runner's files and commands. A missing file is logged and no error.
 
     Our own secrets are masked in everything that it writes.
     """
@@ -106,3 +107,108 @@ def fit_summary(markdown: str, max_bytes: int) -> bytes:
 def _open_nonblocking(path: str, flags: int) -> int:
     # Opening a pipe that nobody reads fails instead of blocking.
     return os.open(path, flags | os.O_NONBLOCK, 0o666)
+
+
+FOLDER = ".triage"
+REPORT = "report.json"
+PROPOSAL = "proposal.json"
+
+
+def write_file(workspace: Path, name: str, json_text: str) -> str:
+    """Writes `.triage/<name>` atomically. Returns its path relative to the workspace.
+
+    A `.gitignore` beside it keeps it out of later commits.
+
+    Raises:
+        BadInput: The folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
+    """
+    try:
+        folder = _open_folder(workspace)
+        try:
+            if not _exists(".gitignore", folder):
+                _replace(".gitignore", b"*\n", folder)
+            # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
+            _replace(name, json_text.encode("utf-8", "backslashreplace"), folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise BadInput(f"{FOLDER}/{name} could not be written: {describe_os_error(error)}.") from None
+    return f"{FOLDER}/{name}"
+
+
+def _open_folder(workspace: Path) -> int:
+    directory = os.O_RDONLY | os.O_DIRECTORY
+    root = os.open(workspace, directory)
+    try:
+        if not _exists(FOLDER, root):
+            os.mkdir(FOLDER, 0o755, dir_fd=root)
+        return os.open(FOLDER, directory | os.O_NOFOLLOW, dir_fd=root)
+    finally:
+        os.close(root)
+
+
+def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
+    """Returns the first `max_bytes` + 1 bytes of `.triage/<name>`; None without a regular file.
+
+    Raises:
+        BadInput: It is a symbolic link, or cannot be read.
+    """
+    try:
+        folder = os.open(workspace / FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        finally:
+            os.close(folder)
+        with os.fdopen(file, "rb") as stream:
+            return stream.read(max_bytes + 1) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadInput(f"{FOLDER}/{name} could not be read: {describe_os_error(error)}.") from None
+
+
+def _exists(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _replace(name: str, content: bytes, folder: int) -> None:
+    # `os.replace` replaces a symbolic link instead of following it.
+    draft = f".{name}.{secrets.token_hex(8)}"
+    try:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(content)
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        if _exists(draft, folder):
+            os.unlink(draft, dir_fd=folder)
+        raise
+
+
+def read_event(path: Path | None) -> dict[str, Any]:
+    """Returns the payload, a JSON object.
+
+    Raises:
+        BadInput: The file is missing, or not a JSON object.
+    """
+    if path is None:
+        raise BadInput(
+            "GITHUB_EVENT_PATH is not set. This command runs in GitHub Actions; use the command line elsewhere."
+        )
+    try:
+        if not path.is_file():  # opening a pipe would block
+            raise FileNotFoundError
+        content = path.read_bytes()
+    except (OSError, ValueError):  # a null byte in a path is a ValueError
+        raise BadInput("The event payload cannot be read: the file in GITHUB_EVENT_PATH does not open.") from None
+    try:
+        event = json.loads(content)
+    except (ValueError, RecursionError):
+        raise BadInput("The event payload cannot be read: it is not JSON.") from None
+    if not isinstance(event, dict):
+        raise BadInput("The event payload cannot be read: it is not a JSON object.")
+    return event

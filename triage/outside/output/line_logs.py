@@ -1,19 +1,97 @@
-"""Writes progress line by line: to the log of the Actions runner, or to a server's log by Python's logging."""
+"""Writes lines that nobody else's text can break: to the log of the Actions runner, or to a server's log."""
 
+import base64
 import logging
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TextIO
+from urllib.parse import quote
 
 from triage.domain.run import StepRecord, ToolExecution
-from triage.outside.output.safe_lines import (
-    PREFIX,
-    LineWriter,
-    format_command,
-    mask_commands,
-    to_safe_line,
-    to_safe_lines,
-)
+from triage.safety.clean_text import clean_text
+from triage.safety.secrets.redactor import Redact
+
+PREFIX = "| "
+"""Starts every line that is not a command: the runner obeys `::name::` at the start of a line only, after blanks too
+(actions/runner, ActionCommand.cs)."""
+MAX_LINE_CHARS = 4_000
+"""The runner cuts an annotation at 4,096 characters (ExecutionContext.cs)."""
+
+
+def to_safe_line(text: str) -> str:
+    """Returns a text on one line, without control and invisible characters; a long one is cut.
+
+    The runner's older commands, `##[name]`, are broken too: they are obeyed anywhere in a line.
+    """
+    lines = clean_text(text).replace("\t", "    ").replace("##[", "## [").split("\n")
+    return _shorten(" ".join(line.strip() for line in lines if line.strip()))
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + "…"
+
+
+class LineWriter:
+    """Writes whole lines to a stream, from any thread. Escapes characters that the stream cannot encode."""
+
+    def __init__(self, stream: TextIO, redact: Redact = lambda text: text) -> None:
+        self._stream = stream
+        self._redact = redact
+        self._lock = threading.Lock()
+
+    def write(self, lines: list[str]) -> None:
+        """Writes the lines together, with nothing of another thread between them."""
+        self.write_unredacted([self._redact("\n".join(lines))] if lines else [])
+
+    def write_unredacted(self, lines: list[str]) -> None:
+        """Writes lines as they are. Only for the commands that tell the runner our secrets."""
+        text = "".join(f"{line}\n" for line in lines)
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"
+        safe = text.encode(encoding, "backslashreplace").decode(encoding)
+        # A closed pipe or a full disk is no reason to lose the report.
+        with self._lock, suppress(OSError, ValueError):
+            self._stream.write(safe)
+            self._stream.flush()
+
+
+MIN_MASK_CHARS = 8
+"""A shorter mask would hide ordinary words of the log."""
+
+
+def format_command(name: str, data: str = "", properties: Mapping[str, str] | None = None) -> str:
+    """Returns a command as one line. Data and properties are made inert, then escaped."""
+    pairs = ",".join(f"{key}={_escape_property(value)}" for key, value in (properties or {}).items())
+    return f"::{name}{' ' if pairs else ''}{pairs}::{_escape(data)}"
+
+
+def _escape(data: str) -> str:
+    return to_safe_line(data).replace("%", "%25")
+
+
+def _escape_property(value: str) -> str:
+    # A property ends at a comma or a colon.
+    return _escape(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def mask_commands(secrets: Iterable[str]) -> list[str]:
+    """Returns `add-mask` commands for each long line of each secret, then for its usual encodings, each once.
+
+    A secret of several lines is never sent whole: the runner would mask its short lines too.
+    """
+    lines = dict.fromkeys(line.strip() for secret in secrets for line in secret.splitlines())
+    plain = [line for line in lines if len(line) >= MIN_MASK_CHARS]
+    forms = dict.fromkeys(form for line in plain for form in _encodings(line))
+    fresh = [form for form in forms if not any(line in form for line in plain)]
+    return [f"::add-mask::{line.replace('%', '%25')}" for line in [*plain, *fresh]]
+
+
+def _encodings(secret: str) -> list[str]:
+    # In a URL, in base64, and in the header of git over HTTPS.
+    packed = [base64.b64encode(f"{login}{secret}".encode("utf-8", "replace")) for login in ("", "x-access-token:")]
+    return [quote(secret, safe="", errors="replace"), *(code.decode("ascii") for code in packed)]
+
 
 _log = logging.getLogger("triage")
 
@@ -62,7 +140,7 @@ class LineLog:
 
 
 class ActionsLog(LineLog):
-    """Implements `triage.ports.ProgressLog`. No text makes a line of it a command to the runner."""
+    """Implements `ProgressLog`. No text makes a line of it a command to the runner."""
 
     def __init__(self, lines: LineWriter, clock: Callable[[], float] = time.monotonic) -> None:
         self._lines = lines
@@ -84,21 +162,12 @@ class ActionsLog(LineLog):
         finally:
             self._lines.write(["::endgroup::"])
 
-    def log_group(self, title: str, text: str) -> None:
-        body = [f"{PREFIX}{line}".rstrip() for line in to_safe_lines(text)]
-        self._lines.write([format_command("group", title), *body, "::endgroup::"])
-
 
 class ServerLog(LineLog):
-    """Implements `triage.ports.ProgressLog`. The server adds the time and the run."""
+    """Implements `ProgressLog`. The server adds the time and the run."""
 
     def info(self, text: str) -> None:
         _log.info("%s", to_safe_line(text))
-
-    def log_group(self, title: str, text: str) -> None:
-        """Logs the title only: the text is in the report, which the client gets."""
-        del text
-        self.info(title)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:

@@ -11,10 +11,9 @@ from rich.text import Text
 
 from triage.base.errors import BadInput, describe_os_error
 from triage.domain.code import Span
+from triage.domain.effect import AnnotationLevel
 from triage.domain.run import Outcome, StepRecord, ToolExecution
-from triage.outside.output.line_logs import format_elapsed, format_record
-from triage.outside.output.safe_lines import to_safe_line, to_safe_lines
-from triage.ports import AnnotationLevel
+from triage.outside.output.line_logs import format_elapsed, format_record, to_safe_line
 from triage.safety.secrets.redactor import SecretRedactor
 
 _LEVEL_STYLES: dict[AnnotationLevel, str] = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
@@ -28,10 +27,9 @@ _OUTCOME_STYLES = {
 
 STARTING = "loading"
 _NAMES = {
-    "memory": "reading past issues",
-    "recall": "comparing past issues",
-    "prepare": "reading the issue, indexing the repository",
-    "supervisor": "choosing the next agents",
+    "fetch_past_issues": "reading past issues",
+    "compare_past_issues": "comparing past issues",
+    "read_and_index": "reading the issue, indexing the repository",
     "investigator": "working out what is reported",
     "codebase_search": "searching the code",
     "web_search": "searching the web",
@@ -47,7 +45,7 @@ def progress_console() -> Console:
 
 
 class TerminalOutput:
-    """Implements `triage.ports.Output`. Stores the summary and the report for the command line.
+    """Implements `Output`. Stores the summary and the report for the command line.
 
     Our own secrets are masked in everything that it takes.
     """
@@ -95,7 +93,7 @@ class TerminalOutput:
 
 
 class TerminalProgress:
-    """Implements `triage.ports.ProgressLog`.
+    """Implements `ProgressLog`.
 
     A terminal shows what runs now in a line that changes. Steps and decisions are lines of their own if `verbose`.
     Use it as a context manager: leaving it gives the cursor back.
@@ -152,11 +150,6 @@ class TerminalProgress:
     def group(self, title: str) -> Iterator[None]:
         self._print_line(title, "bold")
         yield
-
-    def log_group(self, title: str, text: str) -> None:
-        self._print_line(title, "bold")
-        for line in to_safe_lines(text):
-            self._console.print(Text(f"      {line}".rstrip()))
 
     def _print_line(self, text: str, style: str) -> None:
         when = format_elapsed(self._clock() - self._start)

@@ -8,7 +8,7 @@ from functools import cache
 from triage.app.app import App
 from triage.base.errors import GitHubUnavailable, IssueMoved
 from triage.domain.task import ReproduceTask
-from triage.outside.output.job_files import read_own_file, write_file
+from triage.outside.output.job_output import read_own_file, write_file
 from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Evidence, Selection

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.base.errors import BadInput
-from triage.base.timestamps import parse_timestamp
+from triage.base.text import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
 
 MAX_NUMBER = 2**63 - 1

@@ -1,10 +1,14 @@
 """Applies effects in order. If one fails, the result says so and the others are still applied."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish, NoSuchComment, SetupError
 from triage.domain.effect import (
     AddLabels,
+    AnnotationLevel,
     EditComment,
     Effect,
     PostComment,
@@ -13,10 +17,14 @@ from triage.domain.effect import (
     RemoveLabel,
     SuggestChanges,
 )
-from triage.ports import AnnotationLevel, GitHub, IssueApprovals
 from triage.run.write.apply_local_effects import PostedComment, PublishResult
 from triage.run.write.plan_suggestions import describe_suggestions
 from triage.say.our_comment import deduplicate, find_our_comments
+
+if TYPE_CHECKING:
+    from triage.outside.github.issue_approvals import GitHubIssueApprovals
+    from triage.outside.github.issue_tracker import IssueTracker
+
 
 DUPLICATES_UNKNOWN = (
     "The comment was written, but GitHub did not say whether another run wrote one at the same time: if there are two, "
@@ -28,7 +36,7 @@ DUPLICATES_UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_U
 
 
 def apply_issue_effects(
-    effects: Sequence[Effect], github: GitHub, result: PublishResult, approvals: IssueApprovals
+    effects: Sequence[Effect], github: IssueTracker, result: PublishResult, approvals: GitHubIssueApprovals
 ) -> None:
     """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
     for effect in effects:
@@ -52,20 +60,20 @@ def apply_issue_effects(
             result.add_failure(error)
 
 
-def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:
+def _post_comment(effect: PostComment, github: IssueTracker, result: PublishResult) -> None:
     number = effect.issue_number
     posted_id, result.comment_url = github.post_comment(number, effect.body)
     result.posted = PostedComment(number, posted_id, effect.body)
     _remove_duplicates(result.posted, github, result)
 
 
-def remove_late_duplicates(github: GitHub, result: PublishResult) -> None:
+def remove_late_duplicates(github: IssueTracker, result: PublishResult) -> None:
     """Removes the duplicates that GitHub did not show at first, or that came later. It waits between its looks."""
     while result.posted and github.wait_to_look_again(result.posted.issue_number):
         _remove_duplicates(result.posted, github, result)
 
 
-def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishResult) -> None:
+def _remove_duplicates(posted: PostedComment, github: IssueTracker, result: PublishResult) -> None:
     number = posted.issue_number
     result.annotations = [one for one in result.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
     try:
@@ -83,7 +91,7 @@ def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishRes
         result.annotations.append(DUPLICATES_UNKNOWN_NOTICE)
 
 
-def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) -> None:
+def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResult) -> None:
     number = effect.issue_number
     try:
         result.comment_url = github.edit_comment(number, effect.comment_id, effect.body)[1]
@@ -100,7 +108,7 @@ def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) ->
             _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
 
 
-def _suggest(effect: SuggestChanges, github: GitHub, result: PublishResult) -> None:
+def _suggest(effect: SuggestChanges, github: IssueTracker, result: PublishResult) -> None:
     # A preview that GitHub may change or withdraw: a refusal becomes a notice, and fails nothing.
     reason = ""
     try:

@@ -12,7 +12,8 @@ from triage.domain.run import Status
 from triage.say.notices import render_notice
 
 if TYPE_CHECKING:
-    from triage.ports import AnnotationLevel, Output
+    from triage.domain.effect import AnnotationLevel
+    from triage.run.run_context import Output
 
 
 @dataclass(frozen=True)

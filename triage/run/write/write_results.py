@@ -16,7 +16,6 @@ from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issu
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new, with_known_repository
 from triage.run.write.plan_suggestions import list_candidates
-from triage.safety.safe_markdown import sanitize_markdown
 from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.say.hidden_state import hash_text, parse_state
 from triage.say.notices import plan_unfinished, skip_effects
@@ -38,8 +37,6 @@ async def publish_report(report: RunReport, request: TriageRequest, repository: 
     """
     if report.security:
         report = withhold_details(report, repository.labels)
-    else:
-        run.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
     before, issue = request.issue_at_trigger, request.fetched_issue
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
     may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")

@@ -1,26 +1,97 @@
-"""Records a finished run as OpenTelemetry spans, by OpenTelemetry's conventions for generative AI (`gen_ai.`).
+"""Records a finished run as OpenTelemetry spans, and sends them by the SDK's exporter for OTLP over HTTP.
 
-Attributes hold our own words, counts, and the names of agents, tools and models. Reasons, gate messages, summaries and
-titles may quote what somebody wrote, so no span has them.
+By OpenTelemetry's conventions for generative AI (`gen_ai.`). Attributes hold our own words, counts, and the names of
+agents, tools and models. Reasons, summaries and titles may quote what somebody wrote, so no span has them.
 """
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import requests
 from opentelemetry.context import Context
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from opentelemetry.util.re import parse_env_headers
 
+from triage.agents.services import ProgressLog
+from triage.base.errors import TriageError
 from triage.domain.report import RunReport
-from triage.domain.run import ModelCall, Outcome, PlannerDecision, StepRecord, ToolExecution, Usage
+from triage.domain.run import Collector, ModelCall, Outcome, PlannerDecision, StepRecord, ToolExecution, Usage
+from triage.outside.http_client import open_session
+from triage.safety.secrets.redactor import SecretRedactor
+
+EXPORT_SECONDS = 3.0
+SERVICE_NAME = "bug-triage"
+
+
+class CollectorUnavailable(TriageError):
+    """The collector cannot be used."""
+
+
+class OtlpExporter:
+    def __init__(self, collector: Collector, progress: ProgressLog, redactor: SecretRedactor) -> None:
+        self._collector, self._progress, self._redactor = collector, progress, redactor
+
+    def export(self, report: RunReport) -> None:
+        report = self._redactor.redact_value("telemetry", report)
+        spans = record_spans(report, _build_resource(report), self._collector.traceparent)
+        if not spans:
+            return
+        error = send_spans(spans, self._collector)
+        trace = f"trace {spans[0].context.trace_id:032x}"
+        self._progress.info(f"Telemetry not sent ({trace}: {error})." if error else f"Telemetry sent ({trace}).")
+
+
+def send_spans(spans: Sequence[ReadableSpan], collector: Collector) -> str:
+    """Sends spans, and tries for `EXPORT_SECONDS`. Returns an empty string, or what went wrong in a few words."""
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)  # one of its lines has the value of a header
+    answers: list[requests.Response] = []
+    with open_session() as session:
+        session.hooks["response"].append(lambda response, **_: answers.append(response))
+        exporter = OTLPSpanExporter(
+            endpoint=collector.endpoint.get_secret_value(),
+            headers=parse_env_headers(collector.headers.get_secret_value(), liberal=True),
+            timeout=EXPORT_SECONDS,
+            session=session,
+        )
+        result = exporter.export(spans)
+    if not answers:
+        return "no answer"
+    status, kind = answers[-1].status_code, answers[-1].headers.get("content-type", "")
+    if result is not SpanExportResult.SUCCESS or status >= 300:  # the exporter takes a redirect for success
+        return f"HTTP {status}"
+    return "an HTML page answers" if kind.startswith("text/html") else ""
+
+
+def check_collector(collector: Collector) -> str:
+    """Returns what the collector accepts. Raises CollectorUnavailable if it cannot be reached, or refuses it."""
+    if error := send_spans([], collector):
+        raise CollectorUnavailable(error)
+    return "accepts traces"
+
+
+def _build_resource(report: RunReport) -> Resource:
+    owner, _, repository = report.repository.rpartition("/")
+    attributes = {
+        "service.name": SERVICE_NAME,
+        "service.version": report.triage_version,
+        "service.instance.id": report.request_id,
+        "vcs.repository.name": repository,
+        **({"vcs.owner.name": owner} if owner else {}),
+    }
+    # Attributes that the workflow sets win.
+    return Resource.create(attributes).merge(OTELResourceDetector().detect())
+
 
 Attribute = str | int | float | bool | list[str]
 Attributes = Mapping[str, Attribute | None]
@@ -51,16 +122,14 @@ def record_spans(report: RunReport, resource: Resource, traceparent: str) -> Seq
 
 
 def _error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
-    """Returns the `error.type` of a failed record, or None for success.
+    """Returns the `error.type` of a record in which something failed; else None.
 
-    `timeout`, `skipped`, `gate`, a name of ours such as `rate limited (429)`, or `_OTHER`.
+    `timeout`, `skipped`, a name of ours such as `rate limited (429)`, or `_OTHER`.
     """
-    if record.outcome is Outcome.SUCCESS:
+    if record.outcome is Outcome.SUCCESS and not record.error:
         return None
-    if record.outcome is not Outcome.FAILED:
+    if record.outcome in (Outcome.TIMED_OUT, Outcome.SKIPPED):
         return "timeout" if record.outcome is Outcome.TIMED_OUT else "skipped"
-    if isinstance(record, StepRecord) and _describe_check(record) == "refused":
-        return "gate"
     return record.error if record.error and _ERROR_NAME.fullmatch(record.error) else "_OTHER"
 
 
@@ -93,7 +162,7 @@ class _SpanWriter:
             self._write_step(step, context)
 
     def _write_step(self, step: StepRecord, parent: Context) -> None:
-        operation = None if step.is_lookup else "plan" if step.step == "supervisor" else "invoke_agent"
+        operation = None if step.is_lookup else "invoke_agent"
         name = f"{operation} {step.step}" if operation else step.step
         took = timedelta(seconds=step.seconds)
         context = self._write(name, parent, step.started_at, took, _step_attributes(step, operation))
@@ -156,7 +225,6 @@ def _step_attributes(step: StepRecord, operation: str | None) -> Attributes:
         "gen_ai.agent.name": step.step if operation else None,
         "triage.engine": step.engine,
         "triage.outcome": step.outcome.value,
-        "triage.gate": _describe_check(step),
         "triage.shortfalls": len(step.shortfalls) or None,
         "triage.round": step.round,
         "triage.iteration": step.iteration,
@@ -192,7 +260,6 @@ def _decision_attributes(decision: PlannerDecision) -> Attributes:
     return {
         "triage.iteration": decision.number,
         "triage.selected": decision.selected,
-        "triage.budget_level": decision.budget_level,
         "triage.forced": decision.forced,
     }
 
@@ -205,11 +272,6 @@ def _usage_attributes(usage: Usage) -> Attributes:
         "gen_ai.usage.output_tokens": usage.output_tokens,
         "triage.cost_usd": usage.usd,
     }
-
-
-def _describe_check(step: StepRecord) -> str | None:
-    # The reason may quote the issue.
-    return step.answer_check and ("passed" if step.answer_check == "passed" else "refused")
 
 
 def _epoch_nanoseconds(timestamp: datetime) -> int:

@@ -18,11 +18,11 @@ from testing.servers.telemetry_collector import (
     to_dict,
 )
 from testing.text.encoded_secrets import GITHUB, KEYS
-from tests.outside.output.telemetry.runs import CANARY, REPORT, REQUEST_ID
+from tests.outside.output.telemetry_runs import CANARY, REPORT, REQUEST_ID
 from triage.app.doctor.checks import run_checks
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.domain.report import RunReport
-from triage.outside.output.telemetry.otlp_exporter import OtlpExporter
+from triage.outside.output.telemetry import OtlpExporter
 from triage.safety.secrets.redactor import SecretRedactor
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -157,7 +157,7 @@ def test_headers_are_in_no_line_of_any_log(caplog: pytest.LogCaptureFixture):
 def test_an_error_is_one_line_and_a_late_answer_is_not_awaited(
     behaviour: CollectorBehaviour, problem: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("triage.outside.output.telemetry.otlp_exporter.EXPORT_SECONDS", 0.3)
+    monkeypatch.setattr("triage.outside.output.telemetry.EXPORT_SECONDS", 0.3)
     with serve_collector(behaviour) as receiver:
         assert export(receiver.url) == [f"Telemetry not sent ({TRACE}: {problem})."]
     assert capfd.readouterr() == ("", ""), "and nothing of the library's"

@@ -1,0 +1,90 @@
+"""The fix flow for LangGraph Server, which finds it by `langgraph.json`: what a person approves becomes a branch.
+
+A run ends at the gate's interrupt, which shows the patch. The thread is resumed with the answer, maybe days later and
+by another process: so each run opens what it acts through when its first node needs it.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from triage.agents.services import Services
+from triage.app.server import open_on_server
+from triage.app.settings import remove_own_variables
+from triage.base.errors import SetupError
+from triage.base.threads import in_thread
+from triage.domain.issue import Issue, Repository
+from triage.domain.report import RunReport
+from triage.fix.base_files import open_base_files
+from triage.fix.graph.fix_graph import FixGraph, FixNode, build_fix_graph
+from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.local_fix import LocalBranch
+from triage.git.write import UserRepository
+from triage.graph.run_graph import run_graph
+from triage.graph.server_graph import RequestRefused
+
+ONE_ISSUE = "A thread is for one issue: start the next one on a new thread."
+
+
+class FixRequest(BaseModel):
+    """What a client may send of the state; LangGraph leaves out the rest."""
+
+    issue: Issue
+    repository: Repository = Repository(slug="")
+    change_request: str = ""
+
+
+def graph(config: RunnableConfig) -> FixGraph:
+    """Return the graph of one run."""
+    del config
+    return build_server_graph(open_on_checkout)
+
+
+@dataclass(frozen=True)
+class Opened:
+    services: Services
+    branch: LocalBranch
+
+
+def open_on_checkout(repository: str, base: str) -> Opened:
+    """Open what a run acts through, for a patch of commit `base` of the checkout. Raises SetupError."""
+    app = open_on_server(repository, "fix-propose")
+    user_repository = UserRepository(app.root, remove_own_variables(os.environ))
+    user_repository.check_can_commit()
+    return Opened(app.open_services(), LocalBranch(open_base_files(app.root, base), user_repository))
+
+
+def build_server_graph(open_run: Callable[[str, str], Opened]) -> FixGraph:
+    opened: list[FixContext] = []
+
+    def open_context(state: FixState) -> FixContext:
+        try:
+            run = open_run(state.repository.slug, state.draft.base if state.draft else "HEAD")
+        except SetupError as error:
+            raise RequestRefused(str(error)) from None
+
+        async def triage(issue: Issue, repository: Repository) -> RunReport:
+            return await run_graph(issue, repository, run.services, asyncio.Event())
+
+        return FixContext(run.services, run.branch.files, triage, run.branch)
+
+    def wrap(node: FixNode) -> FixNode:
+        async def run(state: FixState, runtime: Runtime[FixContext]) -> dict[str, Any]:
+            if state.draft and state.draft.issue != state.issue.number:
+                raise RequestRefused(ONE_ISSUE)
+            if not opened:
+                opened.append(await in_thread(open_context, state))
+            codebase = opened[0].services.codebase
+            if state.human_feedback and state.pending_mutation is None and not codebase.commit:
+                await in_thread(codebase.index)  # for a revision: the index is in no checkpoint
+            return await node(state, runtime.override(context=opened[0]))
+
+        return run
+
+    return build_fix_graph(wrap=wrap, input_schema=FixRequest)
