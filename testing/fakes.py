@@ -14,8 +14,10 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
-from triage.agents.services import Services, Tier, current_step
+from triage.agents.services import Services
+from triage.agents.tool_runner import ToolRunner
 from triage.base.errors import NoSuchIssue, NotIndexed
+from triage.base.progress import current_step
 from triage.domain.code import (
     BestPlace,
     CodeHistory,
@@ -36,10 +38,9 @@ from triage.domain.effect import AnnotationLevel, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
-from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, Tier, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.find.codebase import Codebase
-from triage.graph.tool_runner import ToolRunner
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.model.chat_model import ChatModel
 

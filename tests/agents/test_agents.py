@@ -20,7 +20,6 @@ from triage.agents import (
 )
 from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, format_bullets, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
-from triage.agents.services import ISSUE_SEARCH
 from triage.agents.shown_code import ShownCode
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
@@ -28,6 +27,7 @@ from triage.domain.code import BestPlace, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
+from triage.domain.run import ISSUE_SEARCH
 from triage.read.kind.issue_kind import read_kind
 from triage.read.read_issue import read_issue
 

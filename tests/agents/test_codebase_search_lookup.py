@@ -18,13 +18,14 @@ from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressL
 from triage.agents import code_lookup, codebase_search
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
-from triage.agents.services import Services, measure_step
+from triage.agents.services import Services
 from triage.agents.shown_code import ShownCode
+from triage.agents.tool_runner import ToolRunner
 from triage.base.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.base.progress import measure_step
 from triage.domain.agent_input import AgentInput
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
-from triage.graph.tool_runner import ToolRunner
 from triage.read.read_issue import read_issue
 
 CODE = FakeCodebase(factories.FILES)

@@ -11,8 +11,8 @@ from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from triage.agents import codebase_search
 from triage.agents.agent import AgentAnswer
-from triage.agents.services import measure_step
 from triage.app.settings import Settings
+from triage.base.progress import measure_step
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution

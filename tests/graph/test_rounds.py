@@ -13,9 +13,9 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.agents.services import Services
+from triage.agents.tool_runner import ToolRunner
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
-from triage.graph.tool_runner import ToolRunner
 from triage.outside.web.web_search_tool import build_search_tool
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'

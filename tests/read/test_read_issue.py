@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
-from testing.fakes import FakeCodebase
 from testing.text.pathological_text import SIZE
 from tests.read import issues
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, Section
@@ -309,7 +308,7 @@ ENGLISH = "# Calendar\n\nThis library reads calendars and writes them again.\n"
     ],
 )
 def test_the_readme_in_the_root_decides(files: dict[str, str], language: str) -> None:
-    assert detect_project_language(FakeCodebase(files)) == language
+    assert detect_project_language(list(files), lambda path: files[path].split("\n")) == language
 
 
 TEMPLATE = "---\nname: Bug\n---\n<!-- Please search\n  first. -->\n## What happened?\n<!-- Be\nbrief. -->\n"

@@ -34,7 +34,7 @@ from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
 
 if TYPE_CHECKING:
-    from triage.graph.tool_runner import ToolRunner
+    from triage.agents.tool_runner import ToolRunner
     from triage.outside.model.chat_model import ChatModel
 
 

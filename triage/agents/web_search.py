@@ -11,14 +11,15 @@ from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages, make_mark
-from triage.agents.services import ISSUE_SEARCH, Services
+from triage.agents.services import Services
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
+from triage.domain.run import ISSUE_SEARCH
 from triage.safety.secrets.web_query import restrict_query, sanitize_query
 
 if TYPE_CHECKING:
-    from triage.graph.tool_runner import ToolRunner
+    from triage.agents.tool_runner import ToolRunner
     from triage.outside.model.chat_model import ChatModel
 
 

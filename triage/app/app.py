@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
 
-    from triage.agents.services import IteratePastIssues, ProgressLog, Services, Tier
+    from triage.agents.services import IteratePastIssues, Services
+    from triage.agents.tool_runner import ToolRunner
+    from triage.base.progress import ProgressLog
     from triage.domain.issue import Attachment, Issue
     from triage.domain.report import RunReport
+    from triage.domain.run import Tier
     from triage.find.codebase import Codebase
-    from triage.graph.tool_runner import ToolRunner
     from triage.outside.github.issue_approvals import GitHubIssueApprovals
     from triage.outside.github.issue_tracker import IssueTracker
     from triage.outside.github.repository_connection import RepositoryConnection
@@ -323,7 +325,7 @@ class App:
         return isinstance(repository, dict) and repository.get("private") is False
 
     def _run_tools(self, tools: list[BaseTool]) -> ToolRunner:
-        from triage.graph.tool_runner import ToolRunner
+        from triage.agents.tool_runner import ToolRunner
 
         return ToolRunner(tools, self.settings.limits().tool_seconds, self.progress, utc_now, time.monotonic)
 

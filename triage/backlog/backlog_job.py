@@ -10,13 +10,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triage.agents.services import ProgressLog, Services
+from triage.agents.services import Services
 from triage.app.app import App, utc_now
 from triage.backlog.backlog import BATCH_SECONDS, Backlog
 from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.backlog_page import render_backlog
 from triage.backlog.list_backlog import list_backlog
 from triage.base.errors import BadInput
+from triage.base.progress import ProgressLog
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport

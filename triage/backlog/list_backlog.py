@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from triage.agents.services import IteratePastIssues, ProgressLog
+from triage.agents.services import IteratePastIssues
 from triage.app.app import App
 from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut
 from triage.backlog.backlog_client import check_query, continue_query
 from triage.base.errors import TriageError
+from triage.base.progress import ProgressLog
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig

@@ -10,6 +10,9 @@ from triage.domain.findings import AgentName
 from triage.domain.value import RENAMED_FIELDS, Value
 
 Engine = Literal["model", "rules"]
+Tier = Literal["main", "fast"]
+ISSUE_SEARCH = "github_search"
+"""Name of the web search that needs a package in which the error is raised."""
 ReasoningEffort = Literal["none", "low", "medium", "high"]
 """How long a model thinks before it answers."""
 FixStepName = Literal["classify_ticket", "identify_modules", "generate_code_changes", "generate_tests"]

@@ -127,7 +127,7 @@ def _index(state: BugTriageState, services: Services, named: Sequence[str] = ())
     places = codebase.find_places(parsed)
     dependencies = codebase.list_dependencies()
     of_template = count_template_comments(state.issue, codebase.read_issue_forms())
-    language = detect_project_language(codebase) if services.model else "en"
+    language = detect_project_language(codebase.list_paths(), codebase.read_lines) if services.model else "en"
     reading = _read_kind(state, places, codebase)
     asks = reading.kind != "bug" and services.config.documentation
     return {

@@ -13,11 +13,11 @@ import re
 from dataclasses import dataclass
 
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
-from triage.agents.services import ISSUE_SEARCH, Services
+from triage.agents.services import Services
 from triage.domain.findings import AgentName, CritiqueFinding, Kind, MissingInformation
 from triage.domain.past_issues import OpenGap
 from triage.domain.report import Round
-from triage.domain.run import Engine, Limits, Usage
+from triage.domain.run import ISSUE_SEARCH, Engine, Limits, Usage
 from triage.graph.triage_state import BugTriageState, Update
 from triage.read.reporter_language import get_phrases
 from triage.safety.secrets.web_query import restrict_query

@@ -13,8 +13,9 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.services import MeasuredStep, Services, measure_step
+from triage.agents.services import Services
 from triage.base.errors import TriageError
+from triage.base.progress import MeasuredStep, measure_step
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFindingBase
 from triage.domain.run import Engine, Outcome, StepName, StepRecord

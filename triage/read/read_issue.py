@@ -1,11 +1,9 @@
 """Reads an issue, or a README, into a `ParsedIssue`. Takes time linear in the text, and raises nothing for any text."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.read.code_names import find_identifiers, find_paths
@@ -22,10 +20,6 @@ from triage.read.visible_text.visible_text import (
     extract_visible_page,
     format_block,
 )
-
-if TYPE_CHECKING:
-    from triage.find.codebase import Codebase
-
 
 _SESSION = "pycon"
 AUTHOR_COMMENT_HEADING = "Comment by the reporter"
@@ -232,8 +226,8 @@ _README = re.compile(r"readme(?:\.(?:md|rst|txt|adoc))?", re.I)
 _MAX_LINES = 200
 
 
-def detect_project_language(codebase: Codebase) -> str:
+def detect_project_language(paths: Sequence[str], read_lines: Callable[[str], list[str] | None]) -> str:
     """Return the language of the README in the root: ISO 639-1, for Chinese with its script. English without one."""
-    path = next((path for path in codebase.list_paths() if _README.fullmatch(path)), None)
-    lines = codebase.read_lines(path) if path else None
+    path = next((path for path in paths if _README.fullmatch(path)), None)
+    lines = read_lines(path) if path else None
     return read_issue(Issue(title="", body="\n".join((lines or [])[:_MAX_LINES]))).language

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from triage.agents.services import IteratePastIssues, ProgressLog, Services
+from triage.agents.services import IteratePastIssues, Services
 from triage.base.errors import GitHubUnavailable
+from triage.base.progress import ProgressLog
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.code import Span
 from triage.domain.effect import AnnotationLevel, Policy

@@ -11,9 +11,9 @@ from pydantic import BaseModel, SecretStr
 
 from testing.fakes import NOW
 from testing.servers.scripted_server import ScriptedServer as Server
-from triage.agents.services import MeasuredStep, Tier, measure_step
+from triage.base.progress import MeasuredStep, measure_step
 from triage.domain.project_config import Price
-from triage.domain.run import Limits
+from triage.domain.run import Limits, Tier
 from triage.outside.model.budget import Budget
 from triage.outside.model.chat_model import ChatModel
 from triage.outside.model.embeddings import MeteredEmbeddings

@@ -10,7 +10,7 @@ from testing.each_row import each_row
 from testing.runner_grammar import log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.outside.output.hostile import TEXT
-from triage.agents.services import ProgressLog
+from triage.base.progress import ProgressLog
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.outside.output.line_logs import PREFIX, ActionsLog, LineWriter, format_record, to_safe_line
 from triage.safety.secrets.redactor import SecretRedactor

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from testing.text.encoded_secrets import GITHUB, KEYS
 from tests.outside.output.test_actions_log import BY_RULES, FAILED, STEP, TOOL, Clock
-from triage.agents.services import ProgressLog
 from triage.base.errors import BadInput
+from triage.base.progress import ProgressLog
 from triage.outside.output.terminal import TerminalOutput, TerminalProgress
 from triage.run.run_context import Output
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
-from triage.agents.services import current_step
 from triage.base.errors import BudgetExceeded
+from triage.base.progress import current_step
 from triage.domain.run import Limits, ModelCall, Outcome, Usage
 from triage.outside.model.model_errors import classify_error
 from triage.outside.model.token_count import PriceTable, TokenCount

@@ -13,9 +13,8 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from triage.agents.services import Tier
 from triage.base.errors import InvalidAnswer, ModelUnavailable
-from triage.domain.run import Usage
+from triage.domain.run import Tier, Usage
 from triage.outside.model import output_formats
 from triage.outside.model.budget import Budget
 from triage.outside.model.endpoint import Endpoint, RetryPolicy

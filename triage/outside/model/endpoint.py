@@ -17,9 +17,9 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception
 
-from triage.agents.services import current_step
 from triage.base.errors import AnswerTooLarge, ModelUnavailable, TimeLimitExceeded
 from triage.base.network import create_ssl_context, proxy_for
+from triage.base.progress import current_step
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.domain.run import ReasoningEffort
 from triage.outside.model.endpoint_features import EndpointFeatures

@@ -23,8 +23,8 @@ from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_contex
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.re import parse_env_headers
 
-from triage.agents.services import ProgressLog
 from triage.base.errors import TriageError
+from triage.base.progress import ProgressLog
 from triage.domain.report import RunReport
 from triage.domain.run import Collector, ModelCall, Outcome, PlannerDecision, StepRecord, ToolExecution, Usage
 from triage.outside.http_client import open_session

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, PrivateAttr
 
-from triage.agents.services import ISSUE_SEARCH
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
+from triage.domain.run import ISSUE_SEARCH
 from triage.outside.web.search_results import parse_results
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query

@@ -4,18 +4,29 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from triage.base.errors import GitError
+from triage.base.errors import GitError, WrongUsage
 from triage.base.text import word_set
 from triage.domain.project_config import ReproduceConfig
 from triage.find.files.project_files import parse_manifest
 from triage.git.commit import isolate, open_repository, write_files
 from triage.git.history import to_time
-from triage.reproduce.environments.versions import PYTHONS, Release, is_python_allowed, normalize_version
+from triage.reproduce.environments.versions import (
+    DEPENDENCIES_AFTER,
+    IN_REGISTRY,
+    PYTHONS,
+    Release,
+    find_release,
+    is_python_allowed,
+    merge_tags,
+    normalize_version,
+    order_pythons,
+)
+from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports
 
@@ -229,3 +240,46 @@ def has_entries(manifest: str, paths: Collection[str]) -> bool:
     return all(
         any(path == entry or path.startswith((f"{entry}.", f"{entry}/index.")) for path in paths) for entry in entries
     )
+
+
+class Versions:
+    """Makes a target of a version's name."""
+
+    def __init__(self, source: Source, project: Project, wheels: Sequence[Release], head: str) -> None:
+        """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
+        self._source, self._project = source, project
+        self._has_registry = bool(wheels) or project.language == "other"
+        self.tags = source.list_version_tags()
+        until = source.read_time(head) + DEPENDENCIES_AFTER
+        self.releases = [release for release in merge_tags(wheels, self.tags) if release.time <= until]
+
+    def make_release_target(self, release: Release, like: Target | None = None) -> Target:
+        """Return the target of a release, on the Python of another one if it can run there."""
+        if release.commit:
+            return self._make_target(release.version, release.commit, like)
+        time, pythons = release.time + DEPENDENCIES_AFTER, self._order_pythons(release.time, release.pythons, like)
+        return Target(on=release.version, version=release.version, time=time, pythons=pythons)
+
+    def make_commit_target(self, name: str, on: str, like: Target | None = None) -> Target:
+        """Return the target of a commit, tag or branch. Raises WrongUsage if there is none."""
+        commit = self._source.resolve(name)
+        if commit is None:
+            more = "" if self._has_registry else f" {IN_REGISTRY}"
+            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.{more}")
+        return self._make_target(on, commit, like)
+
+    def _make_target(self, on: str, commit: str, like: Target | None) -> Target:
+        time = self._source.read_time(commit) + DEPENDENCIES_AFTER
+        pythons = self._order_pythons(time, self._source.list_pythons(commit), like)
+        version = self._source.describe_version(commit)
+        return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
+
+    def _order_pythons(self, time: datetime, supported: Sequence[str], like: Target | None) -> list[str]:
+        if self._project.language != "python":
+            return []
+        return order_pythons(time, supported, "".join(like.pythons[:1]) if like else "")
+
+    def find(self, written: str, like: Target | None = None) -> Target:
+        """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""
+        release = find_release(self.releases, written) if normalize_version(written) else None
+        return self.make_release_target(release, like) if release else self.make_commit_target(written, written, like)

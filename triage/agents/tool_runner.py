@@ -14,7 +14,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
 from langgraph.types import Command
 
-from triage.agents.services import ProgressLog, current_step
+from triage.base.progress import ProgressLog, current_step
 from triage.domain.run import Outcome, ToolExecution
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets

@@ -14,10 +14,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
-from triage.agents.services import measure_step
+from triage.agents.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
+from triage.base.progress import measure_step
 from triage.base.threads import in_thread
 from triage.domain.run import Outcome
-from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
 
 
 @tool
