@@ -21,7 +21,7 @@ from typing import Any
 
 from triage.app.app import App
 from triage.app.command_line import read_issue_file
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.find.codebase import Codebase
@@ -65,7 +65,7 @@ def read_said(path: Path) -> dict[str, dict[str, str]]:
 def show_issues(folder: Path, said: Mapping[str, Mapping[str, str]]) -> None:
     reasons = Counter[str]()
     for path in sorted(folder.glob("*.md")):
-        app, _ = open_at_terminal(path.with_suffix(""), engine="rules")
+        app, _ = open_terminal_app(path.with_suffix(""), engine="rules")
         sidecar = path.with_suffix(".json")
         known = json.loads(sidecar.read_text()) if sidecar.exists() else {}
         app = replace(app, repository=known.get("repository", app.repository)).with_project_config()
@@ -152,7 +152,7 @@ def count_places(records: Sequence[Mapping[str, Any]], repos: Path, period: str)
         folder = find_git(repo, repos)
         before = f"--before={opened.isoformat()}"
         commit = Git(folder, bare=True).run("rev-list", "-1", "--first-parent", before, "HEAD", "--").decode().strip()
-        app, _ = open_at_terminal(folder, engine="rules")
+        app, _ = open_terminal_app(folder, engine="rules")
         app = replace(app, repository=repo)
         codebase = Codebase(folder, repo, in_chroma=False, past=PastCommit(commit, opened), index_once=True)
         codebase.index()

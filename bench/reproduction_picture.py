@@ -18,7 +18,7 @@ from pathlib import Path
 import cmarkgfm
 
 from bench.comment_picture import PAGE, PROJECT, ROOT, SLUG, WIDTH, take_picture
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.domain.issue import Issue, Repository
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.pages import Pages
@@ -67,7 +67,7 @@ def run_example(title: str, body: str) -> str:
     """Return the block of the comment."""
     with tempfile.TemporaryDirectory() as name:
         make_history(Path(name))
-        app, _ = open_at_terminal(Path(name))
+        app, _ = open_terminal_app(Path(name))
         checkout = ProjectCheckout(app.root, app.config.reproduce)
         selection = checkout.select(Issue(number=7, title=title, body=body), [])
         with VirtualEnvironments(checkout.source, os.environ) as environments:

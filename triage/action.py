@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from triage.app.app import App
-from triage.app.open_app import JobOutput, open_in_job, open_job_output
+from triage.app.open_app import JobOutput, open_job_app, open_job_output
 from triage.app.settings import collect_own_secrets, find_gone_inputs
 from triage.base import threads
 from triage.base.errors import BadConfig, TriageError, error_location
@@ -26,7 +26,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask, ReproduceTask, Skip, Task
 from triage.run.may_run.route import route_event, route_fix_event, route_reproduce_event
 from triage.run.write.apply_local_effects import apply_local_effects
-from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
+from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
 
 CANCELLED_SUMMARY = """## Bug triage: not done
 
@@ -74,7 +74,7 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     cancelled = _cancel_on_signal(signals)
 
     # Read
-    app = open_in_job(environ, output)
+    app = open_job_app(environ, output)
     for warning in [*find_gone_inputs(environ), *app.warnings]:
         output.annotate("warning", warning)
     payload = app.read_event()
@@ -83,7 +83,7 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     task = _route(app, payload)
     if isinstance(task, Skip):
         output.log.info(f"Nothing to do: {task.reason}")
-        apply_local_effects(skip_effects(task.reason), output)
+        apply_local_effects(plan_skip(task.reason), output)
         return Status.SKIPPED
 
     # Work and write

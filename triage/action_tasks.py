@@ -31,7 +31,7 @@ async def carry_out(
 
     Raises SetupError for what the workflow's author must fix.
     """
-    app = await threads.in_thread(app.with_checkout)
+    app = await threads.in_thread(app.with_checkout_folder)
     open_run = partial(App.open_run, output=output, cancelled=cancelled, seconds_until_killed=signals.seconds_left)
     name = app.settings.task
     if name == "scorecard":

@@ -1,7 +1,7 @@
 """What one process has: its settings, and the clients of the outside, each opened when something asks for it.
 
 Clients are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
-Features open their own clients beside it (`fix_services`, `open_past_services`).
+Features open their own clients beside it (`open_fix_job`, `open_past_services`).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class App:
         """
         return replace(self, config=self.read_project_config() or ProjectConfig())
 
-    def with_checkout(self) -> App:
+    def with_checkout_folder(self) -> App:
         """Return the same for the repository that the job has checked out, which may lie below the workspace."""
         from triage.git.commit import find_checkout
 
@@ -191,7 +191,7 @@ class App:
             repository=Repository(slug=self.repository, server_url=self.environment.server_url),
             open_services=self.open_services,
             open_rules_services=self.with_rules_engine().open_services,
-            open_minimal_services=self.open_minimal_services,
+            open_base_services=self.open_base_services,
             max_model_runs=self.settings.max_model_runs_per_day if self.settings.effective_engine == "model" else None,
             now=utc_now,
             cancelled=cancelled or asyncio.Event(),
@@ -208,7 +208,7 @@ class App:
         """
         from triage.agents.code_tools import build_code_tools
 
-        minimal = self.open_minimal_services()
+        minimal = self.open_base_services()
         model, embeddings = self.open_model(minimal.identity.request_id)
         codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
         return replace(
@@ -222,13 +222,13 @@ class App:
             export_report=self._open_telemetry(),
         )
 
-    def open_minimal_services(self) -> Services:
-        """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
+    def open_base_services(self) -> Services:
+        """Services without a model, a search or an index, to which others are added: quick to open, and none of them acts."""
         from triage.agents.services import Services
         from triage.domain.run import RunIdentity
 
         return Services(
-            codebase=self.open_local_codebase(),
+            codebase=self.make_local_codebase(),
             progress=self.progress,
             limits=self.settings.limits(),
             engine=self.settings.effective_engine,
@@ -246,7 +246,7 @@ class App:
             config=self.config,
         )
 
-    def open_local_codebase(self) -> Codebase:
+    def make_local_codebase(self) -> Codebase:
         """Return the checkout's index, with vectors made and stored on this machine."""
         return replace(self, settings=self.settings.with_rules_engine()).open_checkout(None)
 

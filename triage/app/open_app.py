@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from triage.domain.task import TaskName
     from triage.outside.output.terminal import TerminalOutput
 
-__all__ = ["JobOutput", "open_at_terminal", "open_in_job", "open_job_output"]
+__all__ = ["JobOutput", "open_job_app", "open_job_output", "open_terminal_app"]
 
 
 def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
@@ -36,7 +36,7 @@ def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
     )
 
 
-def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
+def open_job_app(environ: Mapping[str, str], output: JobOutput) -> App:
     """Open what a job of GitHub Actions has, from its inputs. Raises BadInput."""
     environment = RunnerEnvironment.read(environ)
     settings = Settings.from_runner(environ)
@@ -46,7 +46,7 @@ def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
     return App(settings, environment, root, environment.repository, output.log, output.redactor)
 
 
-def open_at_terminal(
+def open_terminal_app(
     repo: Path,
     *,
     task: TaskName = "triage",

@@ -24,7 +24,7 @@ from triage.app.command_line import (
     read_text,
     run_until_signal,
 )
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.code import ExecutedCode, SearchQuery
@@ -52,7 +52,7 @@ def run(
     """Triage one issue and print the report."""
     from triage.graph.run_graph import run_graph
 
-    app, output = open_at_terminal(repo, engine=engine, report_path=report, verbose=verbose)
+    app, output = open_terminal_app(repo, engine=engine, report_path=report, verbose=verbose)
     app, event_issue, repository = open_issue(app, issue, github)
     executed = _read_evidence(evidence) if evidence else None
     if app.settings.engine == "auto" and app.settings.effective_engine == "rules" and os.environ.get("OPENAI_API_KEY"):
@@ -102,8 +102,8 @@ def locate(
     from triage.read.read_issue import read_issue
 
     issue = read_issue_file("-")
-    app, output = open_at_terminal(repo)
-    codebase = app.with_project_config().open_local_codebase()
+    app, output = open_terminal_app(repo)
+    codebase = app.with_project_config().make_local_codebase()
     started = time.perf_counter()
     facts = codebase.index()
     indexed = time.perf_counter()

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from triage.app.command_line import Repo, Verbose, run_until_signal
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.backlog import backlog_job
 from triage.backlog.backlog_files import BacklogFiles
 from triage.base.os_signals import EXIT_CODES
@@ -33,7 +33,7 @@ def list_issues(
     verbose: Verbose = False,
 ) -> None:
     """List at most 1,000 issues of a repository, the newest first. Prints the matrix of batches as JSON."""
-    app, output = open_at_terminal(repo, verbose=verbose)
+    app, output = open_terminal_app(repo, verbose=verbose)
     settings = app.settings.model_copy(update={"backlog_query": query})
     app = replace(app, repository=github, settings=settings).with_project_config()
     with output.progress:
@@ -50,7 +50,7 @@ def run_issues(
     verbose: Verbose = False,
 ) -> None:
     """Triage a batch on one index. Started again, it goes on where it was. Asks GitHub for attachments alone."""
-    app, output = open_at_terminal(repo, verbose=verbose)
+    app, output = open_terminal_app(repo, verbose=verbose)
     app = replace(app, repository=BacklogFiles(folder, app.redactor).read_list().repository).with_project_config()
     with output.progress:
         missing, stopped_by = run_until_signal(
@@ -64,5 +64,5 @@ def run_issues(
 @backlog.command("merge")
 def merge_results(folder: FolderArgument, verbose: Verbose = False) -> None:
     """Write one ranked table of all batches to .triage/backlog.md, and print it."""
-    app, _ = open_at_terminal(Path(), verbose=verbose)
+    app, _ = open_terminal_app(Path(), verbose=verbose)
     sys.stdout.write(backlog_job.write_table(app, folder))

@@ -14,7 +14,7 @@ import typer
 from triage import __version__
 from triage.app.app import App, utc_now
 from triage.app.command_line import Json, Repo, Verbose, run_until_signal
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.backtest.backtest_page import (
     BacktestOutcome,
     ExampleResult,
@@ -86,7 +86,7 @@ def backtest(
     as_json: Json = False,
 ) -> None:
     """Triage past issues on the commit before their fix, and count how often the triage was right."""
-    app, output = open_at_terminal(repo, engine=engine, verbose=verbose)
+    app, output = open_terminal_app(repo, engine=engine, verbose=verbose)
     app = replace(app.with_project_config(), repository=github or app.repository)
     if html:  # now, not when everything was triaged
         _write_page(html, "", "a")

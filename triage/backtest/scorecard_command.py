@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from triage.app.command_line import Json, run_until_signal
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.backtest.make_scorecard import count_closed
 from triage.backtest.scorecard_page import ScorecardPage, render_scorecard
 from triage.base.errors import BadInput
@@ -30,7 +30,7 @@ def scorecard(
     as_json: Json = False,
 ) -> None:
     """Count how often the comments on closed issues were right, by the fixes that closed them."""
-    app, _ = open_at_terminal(repo)
+    app, _ = open_terminal_app(repo)
     app = replace(app, repository=github or app.repository)
     if not app.settings.github_token.get_secret_value():
         raise BadInput("A scorecard reads GitHub's GraphQL API, which needs a token: set TRIAGE_GITHUB_TOKEN.")

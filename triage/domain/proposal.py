@@ -36,7 +36,7 @@ class ExampleResult(Value):
 
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 TextHash = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-"""Of an issue's title and body, see `publish.hidden_state.hash_text`."""
+"""Of an issue's title and body, see `say.hidden_state.hash_text`."""
 ID_CHARS = 12
 ProposalId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
 """The first digits of a patch's last commit."""

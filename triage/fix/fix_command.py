@@ -21,7 +21,7 @@ from triage.app.command_line import (
     open_issue,
     run_until_signal,
 )
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.app.settings import remove_own_variables
 from triage.base.errors import BadInput, SetupError
 from triage.base.os_signals import EXIT_CODES
@@ -56,7 +56,7 @@ def fix(
     from triage.fix.project_check import ProjectCheck
     from triage.git.write import UserRepository
 
-    app, output = open_at_terminal(repo, task="fix-propose", verbose=verbose)
+    app, output = open_terminal_app(repo, task="fix-propose", verbose=verbose)
     if app.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
     # Neither git nor the check gets one of our keys.

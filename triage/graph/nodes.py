@@ -128,14 +128,14 @@ def _index(state: BugTriageState, services: Services, named: Sequence[str] = ())
     dependencies = codebase.list_dependencies()
     of_template = count_template_comments(state.issue, codebase.read_issue_forms())
     language = detect_project_language(codebase.list_paths(), codebase.read_lines) if services.model else "en"
-    reading = _read_kind(state, places, codebase)
+    reading = _read_kind_with_places(state, places, codebase)
     asks = reading.kind != "bug" and services.config.documentation
     return {
         "index": index,
         "regression_window": window,
         "facts": places,
         "documentation": codebase.find_documentation(parsed, MAX_SECTIONS) if asks else [],
-        **_route(state, codebase, places),
+        **_choose_labels(state, codebase, places),
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
@@ -150,7 +150,7 @@ def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
     return {state.repository.slug.rpartition("/")[2], *folders}
 
 
-def _read_kind(
+def _read_kind_with_places(
     state: BugTriageState,
     places: Sequence[BestPlace],
     codebase: Codebase,
@@ -164,7 +164,7 @@ def _read_kind(
     return read_kind(state.opening, state.issue.labels, forms, ends_here=ends_here, learned=learned)
 
 
-def _route(
+def _choose_labels(
     state: BugTriageState,
     codebase: Codebase,
     facts: Sequence[BestPlace],
@@ -317,12 +317,12 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
         codebase.add_past_issues(issues)
         learned = codebase.learn_from_labels(state.opening, issues)
         places = codebase.find_places(parsed)
-        kind_reading = _read_kind(state, places, codebase, learned.kinds)
+        kind_reading = _read_kind_with_places(state, places, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
-            **_route(state, codebase, places, learned.labels, issues),
+            **_choose_labels(state, codebase, places, learned.labels, issues),
             "kind_reading": kind_reading,
             "facts": places,
         }

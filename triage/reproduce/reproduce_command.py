@@ -12,7 +12,7 @@ from rich.markdown import Markdown
 
 from triage.app.app import App
 from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, print_page, run_until_signal
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.base.errors import BadInput, GitError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
@@ -42,7 +42,7 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Run the example of a report on the version that it names and on the current commit. Needs no model."""
-    app, output = open_at_terminal(repo)
+    app, output = open_terminal_app(repo)
     with output.progress:
         app, found, _ = open_issue(app.with_project_config(), issue, github)
 

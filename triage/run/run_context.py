@@ -74,7 +74,7 @@ class Run:
     github_seconds_left: Callable[[], float] = lambda: math.inf
     """For the next question to GitHub before the agents start."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    open_minimal_services: Callable[[], Services] | None = None
+    open_base_services: Callable[[], Services] | None = None
     """For a run that is cancelled before the agents start; quicker to open."""
     max_model_runs: int | None = None
     """In this repository in 24 hours; none where no model would be asked."""

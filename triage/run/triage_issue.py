@@ -17,7 +17,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, QuietTask, Skip, Task, TriageTask, Trigger
 from triage.read.questions.answers import answers_question
-from triage.run.may_run.admission import EarlierRuns, check_allowed, label_skip_reason, logins_to_check
+from triage.run.may_run.admission import RememberedFacts, check_allowed, label_skip_reason, logins_to_check
 from triage.run.may_run.trigger_snapshot import (
     get_trigger_comment,
     restore_issue_at_trigger,
@@ -81,7 +81,7 @@ def _check_request(
     remembered = state or CommentState()
     written_at = (comment.edited_at or comment.created_at) if comment else None
     trigger = get_trigger_comment(run.event_issue)
-    earlier = EarlierRuns(
+    earlier = RememberedFacts(
         has_open_questions=bool(remembered.asked),
         is_answer=trigger is None or answers_question(trigger.body, remembered.asked),
         is_quiet=remembered.quiet,
@@ -139,7 +139,7 @@ async def _run_agents(issue: Issue, repository: Repository, run: Run) -> tuple[R
     except OutOfTime:
         from triage.graph.build_report import build_offline_report
 
-        services = (run.open_minimal_services or run.open_services)()
+        services = (run.open_base_services or run.open_services)()
         return build_offline_report(issue, repository, services), services
     run.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.identity.request_id}")
     with run.progress.group("Agents and tools"):

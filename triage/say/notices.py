@@ -51,7 +51,7 @@ def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> s
     return ensure_safe(render_block("summary", kind, *values), links, MAX_SUMMARY_UNITS) + "\n"
 
 
-def skip_effects(reason: str) -> list[Effect]:
+def plan_skip(reason: str) -> list[Effect]:
     return [
         WriteSummary(markdown=render_notice("skip", reason)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),

@@ -9,7 +9,7 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import QuietTask, ReproduceTask, RunKey, Skip, Task, TriageTask, Trigger
-from triage.run.may_run.admission import EarlierRuns, check_allowed, logins_to_check
+from triage.run.may_run.admission import RememberedFacts, check_allowed, logins_to_check
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TOO_OFTEN = "This issue has had its 3 runs by command or answer in 24 hours."
@@ -58,7 +58,7 @@ def labelled(*labels: str) -> Issue:
 class TestEveryTrigger:
     def test_passes_a_plain_issue(self, trigger: Trigger) -> None:
         requested = task(trigger)
-        assert check_allowed(requested, issue(), NOW, earlier=EarlierRuns(has_open_questions=True)) == requested
+        assert check_allowed(requested, issue(), NOW, earlier=RememberedFacts(has_open_questions=True)) == requested
 
     def test_a_pull_request_is_skipped(self, trigger: Trigger) -> None:
         assert reason(check_allowed(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
@@ -97,11 +97,11 @@ class TestCommand:
 
     def test_a_command_lifts_quiet(self) -> None:
         assert isinstance(
-            check_allowed(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageTask
+            check_allowed(task(Trigger.COMMAND), issue(), NOW, earlier=RememberedFacts(is_quiet=True)), TriageTask
         )
 
     def test_a_request_by_number_ignores_earlier_runs(self) -> None:
-        earlier = EarlierRuns(is_quiet=True, has_same_text=True)
+        earlier = RememberedFacts(is_quiet=True, has_same_text=True)
         assert isinstance(check_allowed(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=earlier), TriageTask)
 
 
@@ -109,32 +109,34 @@ class TestAutomaticRuns:
     @each_row(
         ("trigger", "earlier", "words"),
         [
-            (Trigger.OPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
-            (Trigger.REOPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
-            (Trigger.EDITED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
+            (Trigger.OPENED, RememberedFacts(is_quiet=True), "`/triage quiet` was said on this issue."),
+            (Trigger.REOPENED, RememberedFacts(is_quiet=True), "`/triage quiet` was said on this issue."),
+            (Trigger.EDITED, RememberedFacts(is_quiet=True), "`/triage quiet` was said on this issue."),
             (
                 Trigger.REPORTER_REPLY,
-                EarlierRuns(is_quiet=True, has_open_questions=True),
+                RememberedFacts(is_quiet=True, has_open_questions=True),
                 "`/triage quiet` was said on this issue.",
             ),
-            (Trigger.EDITED, EarlierRuns(has_same_text=True), "The issue's text is the one of the last triage."),
-            (Trigger.REOPENED, EarlierRuns(has_same_text=True), ""),
-            (Trigger.EDITED, EarlierRuns(), ""),
-            (Trigger.REPORTER_REPLY, EarlierRuns(), "No question to the issue's author is open."),
-            (Trigger.REPORTER_REPLY, EarlierRuns(has_open_questions=True), ""),
+            (Trigger.EDITED, RememberedFacts(has_same_text=True), "The issue's text is the one of the last triage."),
+            (Trigger.REOPENED, RememberedFacts(has_same_text=True), ""),
+            (Trigger.EDITED, RememberedFacts(), ""),
+            (Trigger.REPORTER_REPLY, RememberedFacts(), "No question to the issue's author is open."),
+            (Trigger.REPORTER_REPLY, RememberedFacts(has_open_questions=True), ""),
             (
                 Trigger.REPORTER_REPLY,
-                EarlierRuns(has_open_questions=True, is_answer=False),
+                RememberedFacts(has_open_questions=True, is_answer=False),
                 "The comment answers no question to the issue's author.",
             ),
         ],
     )
-    def test_reasons_from_earlier_runs(self, trigger: Trigger, earlier: EarlierRuns, words: str) -> None:
+    def test_reasons_from_earlier_runs(self, trigger: Trigger, earlier: RememberedFacts, words: str) -> None:
         assert reason(check_allowed(task(trigger), issue(), NOW, earlier=earlier)) == words
 
     @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.REPORTER_REPLY])
     def test_not_for_bots(self, trigger: Trigger) -> None:
-        outcome = check_allowed(task(trigger), issue(by_bot=True), NOW, earlier=EarlierRuns(has_open_questions=True))
+        outcome = check_allowed(
+            task(trigger), issue(by_bot=True), NOW, earlier=RememberedFacts(has_open_questions=True)
+        )
         assert reason(outcome) == "Issues that a bot opened are not triaged on their own."
 
 
@@ -151,12 +153,12 @@ class TestQuiet:
     @pytest.mark.parametrize(("role", "may"), [("write", True), ("triage", True), ("read", False), (None, False)])
     def test_wrong_needs_triage_rights_also_on_a_quiet_issue(self, role: str | None, may: bool) -> None:
         task = QuietTask(number=7, actor="mona", wrong=["place"])
-        outcome = check_allowed(task, issue(), NOW, {"mona": role} if role else {}, EarlierRuns(is_quiet=True))
+        outcome = check_allowed(task, issue(), NOW, {"mona": role} if role else {}, RememberedFacts(is_quiet=True))
         assert reason(outcome) == ("" if may else "`/triage wrong` is for people with triage rights.")
 
     def test_once_is_enough(self) -> None:
         outcome = check_allowed(
-            QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, EarlierRuns(is_quiet=True)
+            QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, RememberedFacts(is_quiet=True)
         )
         assert reason(outcome) == "The issue is already quiet."
 
@@ -216,12 +218,12 @@ class TestRunLimit:
     def test_answers_count_against_the_same_three(self) -> None:
         thread = [OUR_COMMENT, comment("/triage"), comment("version 3"), comment("on Linux"), comment("and that")]
         outcome = check_allowed(
-            task(Trigger.REPORTER_REPLY), issue(*thread), NOW, earlier=EarlierRuns(has_open_questions=True)
+            task(Trigger.REPORTER_REPLY), issue(*thread), NOW, earlier=RememberedFacts(has_open_questions=True)
         )
         assert reason(outcome) == TOO_OFTEN
         assert isinstance(
             check_allowed(
-                task(Trigger.REPORTER_REPLY), issue(*thread[:-1]), NOW, earlier=EarlierRuns(has_open_questions=True)
+                task(Trigger.REPORTER_REPLY), issue(*thread[:-1]), NOW, earlier=RememberedFacts(has_open_questions=True)
             ),
             TriageTask,
         )
@@ -233,7 +235,7 @@ class TestRunLimit:
             task(Trigger.REPORTER_REPLY),
             issue(*before, ours, comment("version 3")),
             NOW,
-            earlier=EarlierRuns(has_open_questions=True),
+            earlier=RememberedFacts(has_open_questions=True),
         )
         assert isinstance(outcome, TriageTask)
 
@@ -314,7 +316,7 @@ class TestLabels:
             task(trigger),
             labelled("triage", "No-Triage"),
             NOW,
-            earlier=EarlierRuns(has_open_questions=True),
+            earlier=RememberedFacts(has_open_questions=True),
             config=OPTS,
         )
         assert reason(outcome) == OUT
@@ -322,7 +324,7 @@ class TestLabels:
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_without_the_opt_in_label_only_a_request_by_number_passes(self, trigger: Trigger) -> None:
         outcome = check_allowed(
-            task(trigger), labelled("bug"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS
+            task(trigger), labelled("bug"), NOW, earlier=RememberedFacts(has_open_questions=True), config=OPTS
         )
         assert reason(outcome) == ("" if trigger is Trigger.REQUESTED else NOT_IN)
 
@@ -330,7 +332,9 @@ class TestLabels:
     def test_with_the_opt_in_label_everything_is_as_usual(self, trigger: Trigger) -> None:
         requested = task(trigger)
         assert (
-            check_allowed(requested, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
+            check_allowed(
+                requested, labelled("TRIAGE"), NOW, earlier=RememberedFacts(has_open_questions=True), config=OPTS
+            )
             == requested
         )
 
@@ -353,7 +357,7 @@ class TestLabels:
 
     def test_adding_the_label_to_a_triaged_issue_starts_nothing(self) -> None:
         outcome = check_allowed(
-            task(Trigger.LABELED), labelled("triage"), NOW, earlier=EarlierRuns(has_same_text=True), config=OPTS
+            task(Trigger.LABELED), labelled("triage"), NOW, earlier=RememberedFacts(has_same_text=True), config=OPTS
         )
         assert reason(outcome) == "The issue's text is the one of the last triage."
 
@@ -361,14 +365,14 @@ class TestLabels:
 class TestRememberedRuns:
     """Commands that were deleted or edited since; our comment remembers that they were run."""
 
-    def remember_runs(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
-        return EarlierRuns(
+    def remember_runs(self, *ids: int, hours_ago: float = 1) -> RememberedFacts:
+        return RememberedFacts(
             has_open_questions=True,
             runs=[RunKey(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
         )
 
     def skip_reason(
-        self, earlier: EarlierRuns, *thread: IssueComment, requested: int = 99, trigger: Trigger = Trigger.COMMAND
+        self, earlier: RememberedFacts, *thread: IssueComment, requested: int = 99, trigger: Trigger = Trigger.COMMAND
     ) -> str:
         present = issue(*thread, comment("/triage").model_copy(update={"comment_id": requested}))
         return reason(
@@ -406,11 +410,11 @@ class TestRememberedRuns:
 @pytest.mark.parametrize(
     ("earlier", "words"),
     [
-        (EarlierRuns(has_same_text=True, is_recent=True), "which is less than a day old."),
-        (EarlierRuns(has_same_text=True), ""),
-        (EarlierRuns(is_recent=True), ""),
+        (RememberedFacts(has_same_text=True, is_recent=True), "which is less than a day old."),
+        (RememberedFacts(has_same_text=True), ""),
+        (RememberedFacts(is_recent=True), ""),
     ],
 )
-def test_reopening_an_issue_that_was_just_triaged(earlier: EarlierRuns, words: str) -> None:
+def test_reopening_an_issue_that_was_just_triaged(earlier: RememberedFacts, words: str) -> None:
     assert reason(check_allowed(task(Trigger.REOPENED), issue(), NOW, earlier=earlier)).endswith(words)
     assert bool(reason(check_allowed(task(Trigger.REOPENED), issue(), NOW, earlier=earlier))) == bool(words)

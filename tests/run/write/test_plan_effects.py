@@ -53,7 +53,7 @@ from triage.run.write.plan_effects import LabelPlan, PlanInput, plan_needs_info,
 from triage.run.write.report_outputs import build_outputs
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
-from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
+from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
 from triage.say.our_comment import find_our_comments
 
 E = TypeVar("E")
@@ -423,9 +423,9 @@ def test_an_unchanged_comment_has_a_url():
 
 
 def test_skipping_and_failing_set_every_output():
-    assert names(skip_effects("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_skip("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
     assert names(plan_failure("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
-    assert of(SetOutputs, skip_effects("x")).values == EMPTY_OUTPUTS | {"status": "skipped"}
+    assert of(SetOutputs, plan_skip("x")).values == EMPTY_OUTPUTS | {"status": "skipped"}
     assert of(SetOutputs, plan_failure("x")).values == EMPTY_OUTPUTS | {"status": "failed"}
     assert of(Annotate, plan_failure("No such issue.")) == Annotate(level="error", message="No such issue.")
     assert set(build_outputs(FULL)) == set(EMPTY_OUTPUTS)

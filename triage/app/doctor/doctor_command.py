@@ -12,7 +12,7 @@ from rich.console import Console
 from triage.app.app import App
 from triage.app.command_line import Json, Repo
 from triage.app.doctor.checks import Check, run_checks, run_write_checks
-from triage.app.open_app import open_at_terminal
+from triage.app.open_app import open_terminal_app
 from triage.base.threads import in_thread
 from triage.domain.effect import Annotate, SetOutputs, WriteSummary
 from triage.domain.run import Status
@@ -34,7 +34,7 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check what is configured, what can be reached, and what is missing."""
-    app, _ = open_at_terminal(repo)
+    app, _ = open_terminal_app(repo)
     app = replace(app, repository=github or app.repository)
     checks = run_checks(app, github)
     if write and github:

@@ -78,7 +78,7 @@ async def _resume_graph(request: FixRequest, waiting: PatchProposal, job: FixJob
         del state, question
         return request.task.command
 
-    services = (run.open_minimal_services or run.open_services)()
+    services = (run.open_base_services or run.open_services)()
     state = FixState(issue=issue, repository=run.repository, pending_mutation=tool.pending)
     state = await run_fix(state, FixContext(services, tool=tool), run.cancelled, give_command)
     if state.error:

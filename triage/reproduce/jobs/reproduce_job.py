@@ -14,7 +14,7 @@ from triage.read.kind.security_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
-from triage.run.may_run.admission import EarlierRuns, check_allowed, logins_to_check
+from triage.run.may_run.admission import RememberedFacts, check_allowed, logins_to_check
 from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment, restore_issue_at_trigger
 from triage.run.run_context import Run, RunResult
 from triage.run.write.apply_local_effects import PublishResult
@@ -67,7 +67,7 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
 def _find_skip_reason(task: ReproduceTask, issue: Issue, run: Run) -> str:
     now, state, trigger = issue.snapshot_time or run.now(), read_state(issue), get_trigger_comment(run.event_issue)
     roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
-    earlier = EarlierRuns(is_quiet=state.quiet, runs=state.past_runs)
+    earlier = RememberedFacts(is_quiet=state.quiet, runs=state.past_runs)
     allowed = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
     return allowed.reason if isinstance(allowed, Skip) else ""
 

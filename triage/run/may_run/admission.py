@@ -28,7 +28,7 @@ REFUSED = {
 RunTask = TriageTask | ReproduceTask
 
 
-class EarlierRuns(Value):
+class RememberedFacts(Value):
     has_open_questions: bool = False
     is_answer: bool = True
     """The comment has a value for one of them."""
@@ -88,7 +88,7 @@ def check_allowed(
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str] | None = None,
-    earlier: EarlierRuns = EarlierRuns(),  # noqa: B008 - a frozen value
+    earlier: RememberedFacts = RememberedFacts(),  # noqa: B008 - a frozen value
     config: ProjectConfig = DEFAULT_CONFIG,
     trigger_comment_id: int | None = None,
 ) -> T | Skip:
@@ -113,7 +113,7 @@ def check_allowed(
 
 
 def _run_skip_reason(
-    task: RunTask, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
+    task: RunTask, issue: Issue, roles: Mapping[str, str], earlier: RememberedFacts, config: ProjectConfig
 ) -> str:
     command = CommandName.REPRODUCE if isinstance(task, ReproduceTask) else CommandName.TRIAGE
     is_command = task.trigger is Trigger.COMMAND
@@ -136,7 +136,7 @@ def label_skip_reason(task: RunTask, issue: Issue, config: ProjectConfig) -> str
     return "The issue does not carry the project's opt-in label."
 
 
-def _automatic_skip_reason(task: RunTask, issue: Issue, earlier: EarlierRuns) -> str:
+def _automatic_skip_reason(task: RunTask, issue: Issue, earlier: RememberedFacts) -> str:
     if earlier.is_quiet:
         return "`/triage quiet` was said on this issue."
     if issue.author_is_bot:
@@ -166,7 +166,7 @@ def _limit_skip_reason(
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str],
-    earlier: EarlierRuns,
+    earlier: RememberedFacts,
     config: ProjectConfig,
     trigger_comment_id: int | None,
 ) -> str:
@@ -201,7 +201,7 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
     return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
 
 
-def _quiet_skip_reason(task: QuietTask, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
+def _quiet_skip_reason(task: QuietTask, roles: Mapping[str, str], earlier: RememberedFacts) -> str:
     role = roles.get(task.actor, "none")
     if task.wrong:
         return "" if role in TRIAGE_ROLES else "`/triage wrong` is for people with triage rights."

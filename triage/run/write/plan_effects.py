@@ -51,7 +51,7 @@ from triage.say.hidden_state import (
     parse_state,
 )
 from triage.say.job_page import render_summary
-from triage.say.notices import skip_effects
+from triage.say.notices import plan_skip
 from triage.say.report_pages import Page, build_comment_page
 from triage.say.wording import truncate
 
@@ -178,7 +178,7 @@ def _plan_issue_effects(
         yield from _plan_labels(report, number, given)
     elif given.previous and says_nothing_new(report, given.previous_state) and read_parts(given.previous.body):
         # No labels and no suggestions: what a person removed or declined stays so.
-        yield from _plan_count(number, given.previous, given)
+        yield from _plan_remembered_run(number, given.previous, given)
     else:
         yield from _plan_comment(report, page, number, given, suggestions)
     # Also without a new comment: the panel is there for whoever decides.
@@ -193,7 +193,7 @@ def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
     return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
 
 
-def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
+def _plan_remembered_run(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
     # Nothing new for a reader, but the run counts, and the issue may have another text.
     state = given.previous_state or CommentState()
     state_with_run = state.with_run(given.run_key)
@@ -271,7 +271,7 @@ def plan_quiet(task: QuietTask, previous: IssueComment | None, policy: Policy) -
     """Returns the effects of `/triage quiet` and `wrong`: our comment says less, and remembers it."""
     about = f" about {', '.join(task.wrong)}" if task.wrong else ""
     wakes = "" if task.wrong else " A comment that says `/triage` wakes it."
-    done = skip_effects(f"Triage is quiet{about} on issue {task.number}.{wakes}")
+    done = plan_skip(f"Triage is quiet{about} on issue {task.number}.{wakes}")
     body = previous.body if previous else ""
     state = parse_state(body) or CommentState()
     if policy.dry_run or (state.quiet and not task.wrong):

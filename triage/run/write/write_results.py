@@ -18,7 +18,7 @@ from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, sa
 from triage.run.write.plan_suggestions import list_candidates
 from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.say.hidden_state import hash_text, parse_state
-from triage.say.notices import plan_unfinished, skip_effects
+from triage.say.notices import plan_skip, plan_unfinished
 from triage.say.our_comment import find_duplicates, find_our_comment, publish_skip_reason
 
 REFETCH_SHARE = 0.5
@@ -198,7 +198,7 @@ async def write_quiet(issue: Issue, task: QuietTask, run: Run) -> RunResult:
 
 def write_skip(reason: str, run: Run) -> RunResult:
     run.progress.info(f"Nothing to do: {reason}")
-    apply_local_effects(skip_effects(reason), run.output)
+    apply_local_effects(plan_skip(reason), run.output)
     return RunResult(Status.SKIPPED)
 
 
