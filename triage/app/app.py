@@ -223,7 +223,7 @@ class App:
         )
 
     def open_base_services(self) -> Services:
-        """Services without a model, a search or an index, to which others are added: quick to open, and none of them acts."""
+        """Services without model, search and index, to which others are added: quick to open, and none of them acts."""
         from triage.agents.services import Services
         from triage.domain.run import RunIdentity
 
