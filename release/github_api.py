@@ -72,11 +72,7 @@ class GitHubApi:
     def store_tree(self, parent: str, files: dict[str, str]) -> str:
         """Returns the tree of a commit with files replaced by new texts."""
         base = self.find_tree(parent)
-        blobs = {
-            path: self.ask("POST", "git/blobs", {"content": text, "encoding": "utf-8"})["sha"]
-            for path, text in files.items()
-        }
-        entries = [{"path": path, "mode": "100644", "type": "blob", "sha": sha} for path, sha in blobs.items()]
+        entries = [{"path": path, "mode": "100644", "type": "blob", "content": text} for path, text in files.items()]
         return str(self.ask("POST", "git/trees", {"base_tree": base, "tree": entries})["sha"])
 
     def read_date(self, commit: str) -> str:

@@ -1,10 +1,11 @@
-"""The base of all values."""
+"""The base of all values, and times in text from outside."""
 
 import hashlib
 import json
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 RENAMED_FIELDS = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
 """For values whose JSON keeps the name that a field was first published with."""
@@ -35,3 +36,22 @@ def dump_canonical(value: Value) -> str:
 def hash_value(value: Value) -> str:
     """Return the SHA-256 of the canonical JSON, in 64 hexadecimal digits."""
     return hashlib.sha256(dump_canonical(value).encode("ascii")).hexdigest()
+
+
+_MIN_YEAR, _MAX_YEAR = 1970, 5000
+"""Between them, a day can be added or subtracted, and a time can be written as seconds since 1970."""
+
+
+def parse_timestamp(written: Any) -> datetime | None:
+    """A time as GitHub writes it, in UTC; None for anything else: not a time, without a zone, or an odd year."""
+    if isinstance(written, datetime):
+        return written
+    try:
+        parsed = datetime.fromisoformat(written)
+        timestamp = parsed.astimezone(UTC) if parsed.tzinfo else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return timestamp if timestamp and _MIN_YEAR < timestamp.year < _MAX_YEAR else None
+
+
+Timestamp = Annotated[datetime | None, BeforeValidator(parse_timestamp)]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.base.errors import BadInput
-from triage.base.text import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
+from triage.domain.value import parse_timestamp
 from triage.run.may_run.payload import parse_issue
 from triage.run.may_run.trigger_snapshot import (
     EDITED,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from triage.base.text import Timestamp
+from triage.domain.value import Timestamp
 from triage.outside.github.comments import DELETED_ACCOUNT
 from triage.outside.github.github_errors import unreadable_response
 

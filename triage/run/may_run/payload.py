@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.base.errors import BadInput
-from triage.base.text import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
+from triage.domain.value import parse_timestamp
 
 MAX_NUMBER = 2**63 - 1
 
