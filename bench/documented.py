@@ -16,11 +16,12 @@ import numpy as np
 from triage.domain.code import SearchQuery
 from triage.find.build_corpus import IndexLimits, build_corpus
 from triage.find.files.documentation import find_headings
+from triage.find.past_changes import PastChanges
 from triage.find.rank.query import build_query
 from triage.find.rank.query_scores import QueryScores, Scores
 from triage.find.rank.ranking import normalize
 from triage.find.retriever import make_search_query
-from triage.find.vectors.projection import project_chunks, project_query
+from triage.find.vectors.embed_corpus import project_chunks, project_query
 from triage.find.words.corpus import Corpus
 from triage.git.commit import CommitTree
 from triage.git.git import Git
@@ -107,7 +108,7 @@ def build_contestants(
     hashed = unit(project_chunks(corpus, rows, len(chunks)))
 
     def by_words(search: SearchQuery) -> Scores:
-        scores: Scores = QueryScores(corpus, build_query(search)).chunk_scores[list(chunks)]
+        scores: Scores = QueryScores(corpus, build_query(search), PastChanges(corpus)).chunk_scores[list(chunks)]
         return scores
 
     def by_hashes(search: SearchQuery) -> Scores:

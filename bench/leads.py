@@ -10,7 +10,7 @@ from bench.accuracy import open_git, parse_arguments
 from triage.domain.code import BestPlace
 from triage.domain.issue import Issue
 from triage.find.codebase import Codebase
-from triage.find.indexed_commit import PastCommit
+from triage.find.index_commit import PastCommit
 from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts
 

@@ -25,7 +25,7 @@ from triage.app.open_app import open_terminal_app
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.find.codebase import Codebase
-from triage.find.indexed_commit import PastCommit
+from triage.find.index_commit import PastCommit
 from triage.git.git import Git
 from triage.graph.run_graph import run_graph
 from triage.say.comment import preview_comment

@@ -19,7 +19,7 @@ from typing import Any
 
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.read.kind.issue_kind import read_kind
-from triage.read.questions.missing_information import find_missing_information
+from triage.read.questions import find_missing_information
 from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts
 

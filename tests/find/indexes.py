@@ -11,7 +11,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, ParsedIssue, Trace
 from triage.find.build_corpus import IndexLimits, build_corpus
 from triage.find.codebase import Codebase
-from triage.find.vectors.projection import Matrix, project_chunks
+from triage.find.vectors.embed_corpus import Matrix, project_chunks
 from triage.find.words.corpus import Corpus
 from triage.git.commit import open_commit
 
@@ -37,7 +37,7 @@ def make_codebase(
 ) -> Codebase:
     commit(folder, files)
     name = "test-embedding" if embeddings else "local"
-    return Codebase(folder, f"acme/{folder.name}", embeddings, name, limits)
+    return Codebase(folder, f"acme/{folder.name}", embeddings, name, limits or IndexLimits())
 
 
 def make_query(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:

@@ -10,7 +10,7 @@ from tests.find.past_issues.past import past_issue
 from triage.base.errors import GitError
 from triage.domain.past_issues import PastFix
 from triage.find.codebase import Codebase
-from triage.find.indexed_commit import PastCommit
+from triage.find.index_commit import PastCommit
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -29,7 +29,6 @@ def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
     facts = codebase.index()
     assert (facts.commit, facts.files, facts.dirty) == (old, 1, False)
     assert codebase.read_lines("a.py") == ["def alpha(): pass"]
-    assert codebase._indexed
     history = codebase._indexed.tree.history
     assert history
     assert [tag.name for tag in history.list_tags()] == ["v1"]
@@ -42,7 +41,6 @@ def test_commits_younger_than_the_issue_are_not_known(tmp_path: Path):
     for until, changes in ((NOW, 1), (datetime(2020, 1, 1, tzinfo=UTC), 0)):
         codebase = open_past(tmp_path, last, until)
         codebase.index()
-        assert codebase._indexed
         assert len(codebase._indexed.past.table.changes) == changes
 
 
@@ -53,7 +51,6 @@ def test_no_message_and_no_line_is_from_later(tmp_path: Path):
         codebase = open_past(tmp_path, last, until)
         codebase.index()
         assert len(codebase.read_history("a.py", 5).changes) == known
-        assert codebase._indexed
         history = codebase._indexed.tree.history
         assert history
         assert len(history.blame("a.py", 1, 1)) == min(known, 1)
@@ -71,7 +68,6 @@ def test_an_index_for_many_issues_is_built_once_and_forgets_what_one_added(tmp_p
     facts = codebase.index()
     fixed = past_issue(3, "Crash", state="closed", fixes=[PastFix(files=["a.py"], at=NOW)])
     codebase.add_past_issues([fixed])
-    assert codebase._indexed
     assert len(codebase._indexed.past.table.changes) == 1
     commit(tmp_path, {"a.py": "x = 2\n"})
     assert codebase.index() is facts

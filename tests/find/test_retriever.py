@@ -9,7 +9,6 @@ from tests.find.indexes import make_codebase
 from tests.find.project import PROJECT
 from triage.base.errors import NotIndexed
 from triage.find.codebase import Codebase
-from triage.find.retriever import get_codebase_retriever, make_search_query
 
 CHARS = 20_000
 
@@ -50,15 +49,6 @@ def test_another_name_has_no_collection(codebase: Codebase):
 def test_nothing_was_indexed_yet(tmp_path: Path):
     with pytest.raises(NotIndexed):
         Codebase(tmp_path, "acme/shop").get_retriever("acme/shop", CHARS)
-    with pytest.raises(NotIndexed):
-        get_codebase_retriever("acme/shop", {})
-
-
-def test_a_trace_in_the_text_is_read():
-    text = 'Crash\n\n```\nTraceback (most recent call last):\n  File "app/run.py", line 7, in go\n    x()\nValueError: no\n```\n'
-    query = make_search_query(text)
-    assert query.parsed.title == "Crash"
-    assert [frame.path for frame in query.parsed.traces[0].frames] == ["app/run.py"]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "x" * 70_000, "a\r\nb"])

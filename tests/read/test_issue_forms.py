@@ -11,7 +11,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
 from triage.find.codebase import Codebase
 from triage.read.issue_forms import drop_template_text, find_used_forms, leave_out_form, parse_forms
-from triage.read.questions.missing_information import find_missing_information
+from triage.read.questions import find_missing_information
 from triage.read.read_issue import read_issue
 
 TEMPLATE = (

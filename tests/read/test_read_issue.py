@@ -12,7 +12,7 @@ from triage.domain.issue import Issue, IssueComment, ParsedIssue, Section
 from triage.read.code_names import find_identifiers, find_paths
 from triage.read.issue_forms import find_template_comments
 from triage.read.kind.issue_kind import read_kind
-from triage.read.questions.missing_information import find_missing_information
+from triage.read.questions import find_missing_information
 from triage.read.read_issue import (
     MAX_CHARS,
     SHORTENED_CHARS,
@@ -89,14 +89,6 @@ def test_a_trace_below_an_unfenced_prompt_has_no_prompts():
     trace = 'Traceback (most recent call last):\nFile "<stdin>", line 1, in <module>\nFile "/a/b.py", line 2, in f\nb = g(1)\nKeyError: 1'
     parsed = read_issue(Issue(title="x", body=f"It does\n\n>>> a = f(1)\n{trace}"))
     assert [line for line in parsed.code[0].text.split("\n") if line.startswith(">>>")] == [">>> a = f(1)"]
-
-
-@each_row(
-    ("body", "code"),
-    [("`>>> f(1)`\n`2`", [">>> f(1)\n2"]), ("`f(1)`", []), ("It is `f(1)`\n`2`", []), ("`f` and `g`\n`2`", [])],
-)
-def test_lines_that_are_a_span_each_are_a_block(body, code):
-    assert [block.text for block in read_issue(Issue(title="x", body=body)).code] == code
 
 
 @each_row("issue", [issue for issue in vars(issues).values() if isinstance(issue, Issue)])

@@ -233,37 +233,6 @@ SILENT = run(
     notes=["No model answered: the key was refused (401)."],
 )
 
-DEGRADATION = run(
-    DEGRADED,
-    [
-        step("read_and_index", 0, 0.0, 1.9),
-        answer("investigator", 1, 1.9, 3.1, FAST, usage(18400, 420, 0.0051)),
-        answer("codebase_search", 2, 5.0, 14.2, MAIN, usage(41230, 1980, 0.142), tools=LOOK_UPS),
-        step("critic", 3, 19.2, 0.01),
-        answer("writer", 4, 24.0, 6.7, FAST, usage(8480, 1150, 0.0037)),
-    ],
-    [
-        ruled(1, ["investigator"], "nobody has read the issue yet"),
-        ruled(2, ["codebase_search"], "the code has not been searched yet"),
-        ruled(
-            3,
-            ["critic"],
-            "the findings have not been challenged yet; the budget is low, so rules answer",
-            forced=True,
-        ),
-        ruled(
-            4,
-            ["writer"],
-            "not approved, and the budget has no room for a further round",
-            forced=True,
-        ),
-    ],
-    30.7,
-    notes=[
-        "A limit decided: not approved, and the budget has no room for a further round.",
-    ],
-)
-
 
 def _round(number: int, first: int, offset: float, web: bool) -> tuple[list[StepRecord], list[PlannerDecision]]:
     steps = [

@@ -31,7 +31,7 @@ from tests.say.sample_reports import (
     missing,
     span,
 )
-from tests.say.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
+from tests.say.sample_runs import REFUSED, ROUNDS
 from triage.domain.code import (
     MAX_NARROW,
     BestPlace,
@@ -104,10 +104,6 @@ def html(markdown: str) -> str:
         ("rules", RULES, None),
         ("feature_request", FEATURE, None),
         ("low_confidence", LOW, None),
-        ("degraded", sample_reports.DEGRADED, None),
-        ("planned", PLANNED, None),
-        ("silent", SILENT, None),
-        ("degradation", DEGRADATION, None),
         ("second_run", SECOND, AFTER_FIRST),
         ("long", LONG, None),
         ("hostile", HOSTILE, None),

@@ -11,7 +11,7 @@ from tests.say.sample_reports import RULES
 from triage.domain.findings import MissingInformation
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
-from triage.read.questions.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.read.questions import MAX_QUESTIONS, find_missing_information
 from triage.read.read_issue import read_issue
 from triage.read.reporter_language import detect_reporter_language, get_phrases, list_languages
 from triage.say.hidden_state import next_state

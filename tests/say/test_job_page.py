@@ -8,7 +8,6 @@ from tests.say.rendering import render_summary
 from tests.say.sample_reports import EVIL, FEATURE, FULL, LONG, PAST, RULES, UNSAID, change_report, step
 from tests.say.sample_runs import (
     CUT,
-    DEGRADATION,
     HOSTILE_RUN,
     PLANNED,
     REFUSED,
@@ -38,9 +37,6 @@ DRY_RUN: list[Effect] = [
         ("feature_request", FEATURE, None),
         ("planned", PLANNED, None),
         ("refused", REFUSED, None),
-        ("degraded", RULES_FALLBACKS, None),
-        ("silent", SILENT, None),
-        ("degradation", DEGRADATION, None),
         ("rounds", ROUNDS, None),
         ("cut", CUT, None),
         ("past", PAST, None),
@@ -129,7 +125,6 @@ def test_decisions_have_their_reasons():
     assert "<summary>4 decisions of at most 12</summary>" in text
     assert "| 2 | Codebase search, Web search | The traceback names a function;" in text
     assert "| 4 | Writer | the critic approved |" in text
-    assert "so rules answer<br>A limit decided |" in render_summary(DEGRADATION)
 
 
 def test_requests_and_tool_calls_are_listed_by_time():

@@ -72,13 +72,6 @@ def test_a_report_without_references_counts_none():
     assert not [line for line in shown(report) if "references" in line]
 
 
-def test_a_trace_into_a_library_is_not_said_to_end_here():
-    span = Span(path="src/dates.py", start=21, end=27)
-    found = BestPlace(sign="trace", rule="frame", span=span, line=24, text="OSError: full", calls_before_error=1)
-    first = "The last frame of the stack trace in this repository is src/dates.py. OSError: full"
-    assert shown(RULES.model_copy(update={"best_place": found}))[0] == first
-
-
 def test_who_decided_and_which_agents_ran():
     assert shown(REFUSED)[-3:-1] == [
         "4 decisions; 10 requests to models, 5 tool calls.",

@@ -50,18 +50,3 @@ def test_a_ticket_alone_is_no_report_by_a_model(answered: list[str], expected: s
 def test_confidence_has_three_bands(value, expected):
     assert wording.confidence_level(value) == expected
     assert wording.format_confidence(value) == f"{expected} confidence ({value:.2f})"
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (0.0, "0.0 s"),
-        (0.01, "under 0.1 s"),
-        (3.24, "3.2 s"),
-        (59.94, "59.9 s"),
-        (59.97, "1 min 0 s"),
-        (125.4, "2 min 5 s"),
-    ],
-)
-def test_seconds(value, expected):
-    assert wording.format_seconds(value) == expected

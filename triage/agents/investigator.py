@@ -16,13 +16,14 @@ from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
 from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
-from triage.read.questions.missing_information import (
+from triage.read.questions import (
     MAX_QUESTIONS,
+    TOOLS,
+    ask_tool_version,
     asks_for_help,
     find_missing_information,
     speaks_of_failure,
 )
-from triage.read.questions.tool_version import TOOLS, ask_tool_version
 from triage.read.reporter_language import get_phrases
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from triage.domain.value import Value
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_table_cell, format_code_span
 from triage.say.decide import list_asked
-from triage.say.permalink import build_permalink, build_reference_url
+from triage.say.links import build_permalink, build_reference_url
 from triage.say.wording import format_count, format_dollars, has_model_answer
 
 MAX_TITLE_CHARS = 120

@@ -9,7 +9,7 @@ from triage.backtest.count import MIN_CASES_FOR_PERCENT, Scorecard
 from triage.backtest.judge import IssueResult
 from triage.domain.value import Value
 from triage.safety.safe_markdown import format_code_block
-from triage.say.permalink import build_reference_url
+from triage.say.links import build_reference_url
 from triage.say.report_pages import Fold, Page, render_page
 from triage.say.template import MAX_SUMMARY_UNITS, render_block
 

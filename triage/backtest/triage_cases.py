@@ -17,7 +17,7 @@ from triage.base.errors import SetupError
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
 from triage.find.codebase import Codebase
-from triage.find.indexed_commit import PastCommit
+from triage.find.index_commit import PastCommit
 from triage.graph.run_graph import run_graph
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS as MAX_REMEMBERED_CHARS

@@ -1,10 +1,13 @@
-"""What a run knows of the checked-out repository. Heavy libraries are imported when the index is built."""
+"""What a run knows of the checked-out repository: what one commit says of one issue."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from triage.base.errors import NotIndexed
 from triage.domain.code import (
     BestPlace,
     CodeHistory,
@@ -14,6 +17,7 @@ from triage.domain.code import (
     IndexFacts,
     LineMatches,
     Passage,
+    PromptPassages,
     RegressionWindow,
     SearchQuery,
     Section,
@@ -22,18 +26,52 @@ from triage.domain.code import (
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.skill import Skills
+from triage.find.build_corpus import IndexLimits
+from triage.find.code_history import find_regression_window, look_up_history
+from triage.find.files.documentation import find_headings
+from triage.find.index_commit import IndexedCommit, PastCommit, index_commit
+from triage.find.leads.find_leads import choose_facts, find_leads, put_reported_first
+from triage.find.leads.lead import Lead
+from triage.find.leads.regression import RankCommits, make_ranker, raise_changed_files
+from triage.find.past_issues.learned_labels import learn_from_labels
+from triage.find.past_issues.similar_issues import choose_earlier_reports, find_near_issues, find_similar_issues
+from triage.find.rank.mentions import resolve_path, shorten_own_frames
+from triage.find.rank.prompt_passages import choose_prompt_passages
+from triage.find.rank.query import Query, build_query
+from triage.find.rank.query_scores import find_highest
+from triage.find.rank.ranking import Ranking, rank_files
+from triage.find.rank.reasons import Reason, explain_rank
+from triage.find.rank.snippets import choose_chunks, look_up_definitions, read_passages
+from triage.find.text_search import find_text
+from triage.find.vectors.embed_corpus import LOCAL, embed_query, project_query
+from triage.find.words.corpus import Corpus
+from triage.read.issue_forms import leave_out_form
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
 
-    from triage.find.build_corpus import IndexLimits
-    from triage.find.indexed_commit import IndexedCommit, PastCommit
+_NEAREST = 200
+"""Chunks taken from the vector store."""
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    query: Query
+    may_ask: bool
+    """An embedding model may be asked."""
+    by_features: Ranking
+    leads: Sequence[Lead]
+    ranking: Ranking
+    """With what the window raised, and with what leads put first."""
 
 
 @dataclass(eq=False, repr=False)
 class Codebase:
-    """The repository at a path: a work tree, a folder in one, a bare repository, or a folder without git."""
+    """The repository at a path: a work tree, a folder in one, a bare repository, or a folder without git.
+
+    Before `index` it has no file.
+    """
 
     root: Path
     repository: str
@@ -41,23 +79,33 @@ class Codebase:
     embeddings: "Embeddings | None" = None
     """The embedding model; without one, vectors are made from the words."""
     embedding_name: str = "local"
-    limits: "IndexLimits | None" = None
+    limits: IndexLimits = field(default_factory=IndexLimits)
     in_chroma: bool = True
     """Store the vectors in Chroma; or compare them one by one, which is exact and needs no setup."""
     ignore: Sequence[str] = ()
     """Paths to leave out, as patterns of gitignore."""
-    past: "PastCommit | None" = None
+    past: PastCommit | None = None
     """The commit to index, if it is not the newest one."""
     index_once: bool = False
     """A second call of `index` returns what the first one found, for many issues on one commit."""
-    _built: "tuple[IndexedCommit, IndexFacts] | None" = None
+    _built: tuple[IndexedCommit, IndexFacts] | None = None
     """What was indexed, before anything was learned from past issues."""
-    _indexed: "IndexedCommit | None" = None
+    _indexed: IndexedCommit = field(default_factory=IndexedCommit)
+    _executed: ExecutedCode | None = None
+    """What the report's example executed."""
+    _window: RegressionWindow | None = None
+    """What changed between the versions that the report names."""
+    _ranked: list[_Ranked] = field(default_factory=list)
+    """What was ranked for this issue."""
 
     @property
     def commit(self) -> str | None:
         """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
-        return self._indexed.tree.commit if self._indexed else None
+        return self._indexed.tree.commit
+
+    @property
+    def _corpus(self) -> Corpus:
+        return self._indexed.corpus
 
     def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
@@ -67,92 +115,142 @@ class Codebase:
         `add_past_issues` has added.
         """
         if named or self._built is None or not self.index_once:
-            self._built = self._build(named)
-        indexed, facts = self._built
-        self._indexed = indexed.add_executed_code(executed)
+            self._built = index_commit(
+                self.root,
+                self.embeddings,
+                self.embedding_name,
+                self.limits,
+                self.ignore,
+                self.past,
+                named,
+                in_chroma=self.in_chroma,
+            )
+        self._indexed, facts = self._built
+        self._executed, self._window, self._ranked = executed, None, []
         return facts
-
-    def _build(self, named: Sequence[str]) -> "tuple[IndexedCommit, IndexFacts]":
-        from triage.find.build_corpus import IndexLimits
-        from triage.find.indexed_commit import index_repository
-
-        return index_repository(
-            self.root,
-            self.repository,
-            self.embeddings,
-            self.embedding_name,
-            self.limits or IndexLimits(),
-            self.ignore,
-            self.past,
-            named,
-            in_chroma=self.in_chroma,
-        )
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         """Let the ranking use the fixes of other, past issues. Call it once, after `index`."""
-        if self._indexed:
-            self._indexed = self._indexed.add_past_issues(issues)
+        self._indexed = replace(self._indexed, past=self._indexed.past.add_issues(issues))
+        self._ranked = []
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
-        return self._indexed.search(query, limit) if self._indexed else []
+        if not self._corpus.files or limit < 1:
+            return []
+        ranking = self._rank(query).ranking
+        return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
+
+    def _make_hit(self, ranking: Ranking, file: int) -> Hit:
+        chunks = choose_chunks(ranking.query_scores, file)
+        near = [Reason(0.5, f"close in meaning to the issue, by `{self._indexed.vectors.embedding}`")]
+        return Hit(
+            path=self._corpus.files[file].path,
+            score=round(ranking.scores[file], 4),
+            probability=round(ranking.probabilities[file], 4),
+            passages=read_passages(self._corpus, file, chunks),
+            reasons=explain_rank(ranking, file, chunks, near if file in ranking.nearest_files else []),
+        )
+
+    def _rank(self, search: SearchQuery, *, may_ask: bool = True) -> _Ranked:
+        """Return the ranking, and the leads from which it takes the files that the reporter points at.
+
+        One search is ranked once: what was ranked for the places, a search by rules and a prompt use again. Unless it
+        `may_ask`, no embedding model at an endpoint is asked.
+        """
+        indexed, corpus = self._indexed, self._corpus
+        parsed = shorten_own_frames(leave_out_form(search.parsed, indexed.forms), corpus, self.repository)
+        query = build_query(search.model_copy(update={"parsed": parsed}))
+        by_embedding = indexed.vectors.embedding != LOCAL
+        may_ask = may_ask and by_embedding
+        known = next((one for one in self._ranked if (one.query, one.may_ask) == (query, may_ask)), None)
+        if known is None:
+            near = self._find_nearest(search, query) if may_ask or not by_embedding else {}
+            ranking = rank_files(corpus, query, near, by_embedding=may_ask, past=indexed.past, executed=self._executed)
+            leads = find_leads(ranking.query_scores, parsed, self.repository)
+            known = self._put_leads_first(_Ranked(query, may_ask, ranking, leads, ranking))
+            self._ranked.append(known)
+        return known
+
+    def _find_nearest(self, search: SearchQuery, query: Query) -> dict[int, float]:
+        vectors = self._indexed.vectors
+        if vectors.store is None:
+            return {}
+        if vectors.embedding == LOCAL or self.embeddings is None:
+            return vectors.store.nearest(project_query(self._corpus, query.term_weights), _NEAREST)
+        vector = embed_query(self.embeddings, "\n".join([search.parsed.text, *search.keywords]))
+        return vectors.store.nearest(vector, _NEAREST) if vector is not None else {}
+
+    def _put_leads_first(self, ranked: _Ranked) -> _Ranked:
+        ranking = raise_changed_files(ranked.by_features, self._window) if self._window else ranked.by_features
+        return replace(ranked, ranking=put_reported_first(ranking, ranked.leads))
 
     def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
-        """Where the issue leads: a place by a trace, a message or a name, and files that are sure enough together."""
-        return self._indexed.find_places(parsed) if self._indexed else []
+        """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""
+        if not self._corpus.files:
+            return []
+        ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
+        return choose_facts(ranked.ranking, ranked.leads)
 
     def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
-        """Sections of the documentation that may answer the issue, likeliest first; empty before `index`."""
-        return self._indexed.find_documentation(parsed, limit) if self._indexed else []
+        """Return the sections of the documentation with the highest BM25.
+
+        The passages of a page are its sections (`files.documentation`), so their scores are those of the ranking.
+        Vectors were tried and do not order them better (docs/localization.md).
+        """
+        corpus = self._corpus
+        if not corpus.files:
+            return []
+        scores = self._rank(SearchQuery(parsed=parsed), may_ask=False).ranking.query_scores.chunk_scores
+        is_section = corpus.documentation_files[corpus.chunk_files]
+        best = find_highest(np.where(is_section, scores, np.float32(0)), limit)
+        return [_make_section(corpus, chunk) for chunk in best]
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""
-        from triage.find.retriever import get_codebase_retriever
+        from triage.find.retriever import CodebaseRetriever
 
-        indexed = {self.repository: self._indexed.choose_passages} if self._indexed else {}
-        return get_codebase_retriever(repository, indexed, chars)
+        if self._built is None or repository != self.repository:
+            raise NotIndexed("nothing was indexed under this repository's name")
+        return CodebaseRetriever(choose=self._choose_passages, chars=chars)
+
+    def _choose_passages(self, search: SearchQuery, chars: int) -> PromptPassages:
+        return choose_prompt_passages(self._rank(search).ranking, chars) if self._corpus.files else PromptPassages()
 
     def read_lines(self, path: str) -> list[str] | None:
         """Lines of an indexed file without line ends; none if the commit has no such text file."""
-        return self._indexed.corpus.read_lines(path) if self._indexed else None
+        return self._corpus.read_lines(path)
 
     def list_paths(self) -> Sequence[str]:
         """All indexed paths, also of files whose text is not indexed."""
-        return list(self._indexed.corpus.file_numbers) if self._indexed else []
+        return list(self._corpus.file_numbers)
 
     def resolve_path(self, written: str) -> str | None:
         """The indexed file for a path from elsewhere, such as a stack frame's path on the reporter's machine."""
-        from triage.find.rank.mentions import resolve_path
-
-        files = resolve_path(self._indexed.corpus, written) if self._indexed else []
-        return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
+        files = resolve_path(self._corpus, written)
+        return self._corpus.files[files[0]].path if len(files) == 1 else None
 
     def find_definitions(self, name: str) -> list[Passage]:
         """Definitions of a function, a class or a qualified name such as `Store.save`; at most 50, likely ones first.
 
         If no `Store` defines `save`, all definitions of `save`.
         """
-        from triage.find.rank.snippets import look_up_definitions
-
-        return look_up_definitions(self._indexed.corpus, name) if self._indexed else []
+        return look_up_definitions(self._corpus, name)
 
     def find_text(self, text: str, limit: int) -> LineMatches:
         """Lines with this text, as it is written or else in any case; of several lines of text, the longest counts.
 
         Reads all indexed texts, which takes up to seconds: call it in a thread.
         """
-        from triage.find.text_search import find_text
-
-        return find_text(self._indexed.corpus, text, limit) if self._indexed else LineMatches()
+        return find_text(self._corpus, text, limit)
 
     def read_history(self, path: str, limit: int, text: str = "") -> History:
         """The newest commits that changed an indexed file; with `text`, those that added or removed it there.
 
         Empty without git. Takes seconds: call it in a thread.
         """
-        if self._indexed is None or path not in self._indexed.corpus.file_numbers:
-            return History()
-        return self._indexed.tree.read_history(path, limit, text)
+        is_known = path in self._corpus.file_numbers
+        return self._indexed.tree.read_history(path, limit, text) if is_known else History()
 
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
@@ -161,8 +259,6 @@ class Codebase:
 
         Takes up to a second for 500 issues: call it in a thread.
         """
-        from triage.find.past_issues.similar_issues import choose_earlier_reports, find_near_issues, find_similar_issues
-
         near: list[int] = []
         if self.embeddings:
             near = find_near_issues(parsed, choose_earlier_reports(issue, past), self.embeddings)
@@ -170,22 +266,24 @@ class Codebase:
 
     def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
         """What similar issues carry; empty with fewer than 50 labelled ones. Takes up to a second, as above."""
-        from triage.find.past_issues.learned_labels import learn_from_labels
-
         return learn_from_labels(parsed, past)
 
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""
-        return self._indexed.owners.find_owners(path) if self._indexed else []
+        return self._indexed.owners.find_owners(path)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """The commits between the versions that the report names; searches then prefer the files that they changed.
 
         None if it names none, or the clone lacks them. Takes up to ten seconds: call it in a thread.
         """
-        window = self._indexed.find_regression_window(parsed, facts) if self._indexed else None
-        if self._indexed and window:
-            self._indexed = self._indexed.add_window(window)
+        history = self._indexed.tree.history
+        if history is None or facts.regression is None or not self._corpus.files:
+            return None
+        window = find_regression_window(history, facts, *self._make_ranker(parsed))
+        if window:
+            self._window = window
+            self._ranked = [*map(self._put_leads_first, self._ranked)]
         return window
 
     def show_commit(self, commit: str, path: str = "") -> str:
@@ -193,9 +291,8 @@ class Codebase:
 
         With `path`, the diff of that file alone. Empty if there is none. Takes up to ten seconds: call it in a thread.
         """
-        if self._indexed is None or self._indexed.tree.history is None:
-            return ""
-        return self._indexed.tree.history.show_commit(commit, self._indexed.corpus.file_numbers, path)
+        history = self._indexed.tree.history
+        return history.show_commit(commit, self._corpus.file_numbers, path) if history else ""
 
     def look_up_history(
         self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
@@ -204,24 +301,39 @@ class Codebase:
 
         Takes seconds with a long history: call it in a thread.
         """
-        return self._indexed.look_up_history(parsed, facts, paths, lines) if self._indexed else CodeHistory()
+        rank = self._make_ranker(parsed)[1] if self._corpus.files else lambda *_: []
+        history, owners = self._indexed.tree.history, self._indexed.owners
+        return look_up_history(history, owners, facts, list(paths), lines, rank, parsed.text)
+
+    def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
+        """Return the paths to which facts lead, and a function that ranks commits."""
+        ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
+        paths = [fact.span.path for fact in choose_facts(ranked.ranking, ranked.leads)]
+        return paths, make_ranker(self._indexed.past, ranked.query, paths)
 
     def find_security_policy(self) -> str | None:
         """Path of SECURITY.md where GitHub looks for it; None without one."""
-        return self._indexed.security_policy if self._indexed else None
+        return self._indexed.security_policy
 
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
-        return list(self._indexed.forms) if self._indexed else []
+        return list(self._indexed.forms)
 
     def read_label_rules(self) -> str:
         """Text of the file in which the project says when a label fits; empty without it, and before `index`."""
-        return self._indexed.label_rules if self._indexed else ""
+        return self._indexed.label_rules
 
     def list_dependencies(self) -> list[str]:
         """Names of the packages that the project's manifests declare, at most 500; empty before `index`."""
-        return list(self._indexed.dependencies) if self._indexed else []
+        return list(self._indexed.dependencies)
 
     def read_skills(self) -> Skills:
         """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
-        return self._indexed.skills if self._indexed else Skills()
+        return self._indexed.skills
+
+
+def _make_section(corpus: Corpus, chunk: int) -> Section:
+    file, start, end = (int(of[chunk]) for of in (corpus.chunk_files, corpus.chunk_starts, corpus.chunk_ends))
+    path = corpus.files[file].path
+    above = [one.text for one in find_headings(path, corpus.files[file].read_lines()) if one.line <= start]
+    return Section(span=Span(path=path, start=start, end=end), heading=above[-1] if above else "")

@@ -4,7 +4,6 @@ What links a symptom to its cause belongs to a project, and its past has it: the
 again, in words that the next report shares.
 """
 
-import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -89,7 +88,7 @@ class ChangeTable:
 @dataclass(frozen=True)
 class PastChanges:
     corpus: Corpus
-    table: ChangeTable
+    table: ChangeTable = field(default_factory=ChangeTable)
 
     def add_issues(self, issues: Iterable[PastIssue]) -> "PastChanges":
         """Return the changes with the fixes of these issues, of which the files are known."""
@@ -115,9 +114,8 @@ class PastChanges:
         return self._words.score_documents(self.table.vocabulary.number_terms(term_weights))
 
     def find_idf(self, term: str) -> float:
-        """Return how rare a term is among the changes; of one that none has, as if half of a change had it."""
-        idf, number = self._words.idf, self.table.vocabulary.find_number(term)
-        return float(idf[number]) if number is not None and number < len(idf) else math.log1p(2 * self._words.size + 1)
+        """Return how rare a term is among the changes."""
+        return self._words.find_idf(self.table.vocabulary.find_number(term))
 
     def score_files(self, change_scores: NDArray[np.float32]) -> NDArray[np.float32]:
         return sum_best_parts(change_scores[self._documents], self._files, len(self.corpus.files))

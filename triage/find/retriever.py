@@ -1,13 +1,12 @@
 """A LangChain retriever over the repository: returns passages with numbered lines for a text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
-from triage.base.errors import NotIndexed
 from triage.base.threads import in_thread
 from triage.domain.code import PromptPassages, SearchQuery
 from triage.domain.issue import Issue
@@ -15,8 +14,6 @@ from triage.read.read_issue import read_issue
 
 ChoosePassages = Callable[[SearchQuery, int], PromptPassages]
 """Returns passages of at most so many characters together."""
-DEFAULT_CHARS = 48_000
-"""About 16,000 tokens."""
 
 
 class CodebaseRetriever(BaseRetriever):
@@ -28,7 +25,7 @@ class CodebaseRetriever(BaseRetriever):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     choose: ChoosePassages
-    chars: int = DEFAULT_CHARS
+    chars: int
     """Of all documents together."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002
@@ -44,19 +41,6 @@ class CodebaseRetriever(BaseRetriever):
     ) -> list[Document]:
         # LangChain would use an executor, and Python waits for its threads at exit.
         return await in_thread(lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync()))
-
-
-def get_codebase_retriever(
-    repository: str, indexed: Mapping[str, ChoosePassages], chars: int = DEFAULT_CHARS
-) -> CodebaseRetriever:
-    """Return a retriever over the repository that was indexed under this name.
-
-    Raises:
-        NotIndexed: There is none.
-    """
-    if repository not in indexed:
-        raise NotIndexed("nothing was indexed under this repository's name")
-    return CodebaseRetriever(choose=indexed[repository], chars=chars)
 
 
 def make_search_query(text: str) -> SearchQuery:

@@ -17,7 +17,7 @@ from triage.graph.active_skills import list_skill_notes, list_used_skills
 from triage.graph.routing import is_searched
 from triage.graph.triage_state import BugTriageState
 from triage.read.kind.issue_kind import read_kind
-from triage.read.questions.missing_information import MAX_QUESTIONS
+from triage.read.questions import MAX_QUESTIONS
 from triage.read.read_issue import read_issue
 from triage.read.report_facts import quote_code_steps
 from triage.say.decide import with_statements

@@ -38,7 +38,7 @@ from triage.graph.triage_state import BugTriageState, Update
 from triage.read.area_labels import choose_area_labels
 from triage.read.issue_forms import find_used_forms, parse_forms
 from triage.read.kind.issue_kind import read_kind
-from triage.read.kind.security_signs import reports_vulnerability
+from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.other_issues import choose_search_words
 from triage.read.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.read.report_facts import find_facts

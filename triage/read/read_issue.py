@@ -30,7 +30,6 @@ _MAX_SECTION_BLOCKS = 200
 _MAX_SECTIONS = 100
 _NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
-_SPANS = re.compile(r"`[^`\n]+`(?:\n`[^`\n]+`)+")
 _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
 
 
@@ -139,9 +138,7 @@ def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _restore_session(block: Block) -> Block:
-    """Return as code lines of spans, and a session without a fence: Markdown takes its prompts for nested quotes."""
-    if block.kind == "text" and _SPANS.fullmatch(block.text):
-        return Block(kind="code", text=block.text.replace("`", ""))
+    """Return as code a session without a fence: Markdown takes its prompts for nested quotes."""
     lines = block.text.split("\n")
     if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
         return block

@@ -15,7 +15,7 @@ from triage.reproduce.runner.read_output import find_file
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.safety.secrets.likely_secrets import shorten_text
 from triage.say.hidden_state import hash_failure
-from triage.say.permalink import build_permalink, build_reference_url
+from triage.say.links import build_permalink, build_reference_url
 
 MAX_CELL_CHARS = 200
 _MAX_SUBJECT_CHARS = 200

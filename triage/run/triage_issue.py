@@ -16,7 +16,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, QuietTask, Skip, Task, TriageTask, Trigger
-from triage.read.questions.answers import answers_question
+from triage.read.questions import answers_question
 from triage.run.may_run.admission import RememberedFacts, check_allowed, label_skip_reason, logins_to_check
 from triage.run.may_run.trigger_snapshot import (
     get_trigger_comment,

@@ -275,25 +275,17 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
     earlier = previous or CommentState()
     asked = [*earlier.asked, *(missing.kind for missing in list_asked(report))]
     suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
-    return CommentState(
-        text_hash=text or "",
-        content_hash="" if text is None else hash_content(report),
-        asked=list(dict.fromkeys(asked)),
-        suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
-        is_asked=earlier.is_asked or report.comment_reason in ("asked", "always"),
-        needs_info=earlier.needs_info,
-        suggested=earlier.suggested,
-        labels=earlier.labels,
-        named=earlier.named or (None if text is None else _remember_named(report)),
-        proposal=earlier.proposal,
-        tests=earlier.tests,
-        example=earlier.example,
-        reproduced=earlier.reproduced,
-        parts=earlier.parts,
-        wrong=earlier.wrong,
-        questions=earlier.questions,
-        earlier=earlier.earlier,
-        runs=earlier.runs,
+    return earlier.model_copy(
+        update={
+            "text_hash": text or "",
+            "content_hash": "" if text is None else hash_content(report),
+            "asked": list(dict.fromkeys(asked)),
+            "suspects": list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+            "is_asked": earlier.is_asked or report.comment_reason in ("asked", "always"),
+            "named": earlier.named or (None if text is None else _remember_named(report)),
+            "quiet": False,
+            "said": [],
+        }
     )
 
 

@@ -19,8 +19,8 @@ from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.say import wording
+from triage.say.links import sanitize_url
 from triage.say.notices import render_notice
-from triage.say.permalink import sanitize_url
 from triage.say.report_pages import Fold, build_job_page, render_page
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 

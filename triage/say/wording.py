@@ -87,16 +87,6 @@ def confidence_level(value: float) -> str:
     return "medium" if value < HIGH_CONFIDENCE else "high"
 
 
-def format_seconds(value: float) -> str:
-    """Return text such as `3.2 s`, and from one minute on `2 min 5 s`."""
-    if 0 < value < 0.05:
-        return "under 0.1 s"
-    if value < 59.95:
-        return f"{value:.1f} s"
-    minutes, rest = divmod(round(value), 60)
-    return f"{minutes} min {rest} s"
-
-
 def format_dollars(usd: float | None) -> str:
     """Return the amount without a dollar sign: GitHub renders text between two of them as a formula."""
     if usd is None:

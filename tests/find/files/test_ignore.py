@@ -25,12 +25,8 @@ FILES = {
     [
         ([], [".github/CODEOWNERS", ".github/ISSUE_TEMPLATE/bug.md", "docs/api.md", "src/app.py", "src/gen/api.py"]),
         (["docs/**", ".github"], ["src/app.py", "src/gen/api.py"]),
-        (["api.*", ".github/"], ["src/app.py"]),
         (["*", "!src", "!*.py", "gen"], ["src/app.py"]),
-        (["src", "!src/app.py", ".github", "docs"], ["src/app.py"]),
-        (["*", "!src/"], ["src/app.py", "src/gen/api.py"]),
         (["src/**", "!src/gen/", ".*", "docs"], ["src/gen/api.py"]),
-        (["/src/*/", "/docs/", ".*/"], ["src/app.py"]),
         (["*.md", "*.py", "!app.py", "CODEOWNERS"], ["src/app.py"]),
     ],
 )
@@ -60,8 +56,3 @@ def test_the_cost_of_hostile_patterns_is_linear_in_the_path(patterns: Sequence[s
         assert remove_ignored(listing, patterns).entries == listing.entries
 
     assert measure_cost_ratio(ignore, 10) < 10
-
-
-def test_a_long_pattern_and_a_long_path():
-    listing = Listing([Entry("a" * 4_000, 0)])
-    assert remove_ignored(listing, ["*a" * 99 + "b"]).entries == listing.entries

@@ -33,11 +33,6 @@ def test_a_folder_of_a_repository_has_its_own_file(tmp_path: Path):
     assert read_file(tmp_path / "sub", PATH, 100) == b"below\n"
 
 
-def test_a_folder_is_not_a_file(tmp_path: Path):
-    commit(tmp_path, {"folder/a.yml": "x\n"})
-    assert read_file(tmp_path, "folder/", 100) is None
-
-
 def test_a_folder_without_git_has_none(tmp_path: Path):
     write(tmp_path, {PATH: "as it is\n", f"{SKILL_FOLDER}/a.md": TEXT.format("ay")})
     assert read_file(tmp_path, PATH, 100) is None
@@ -100,14 +95,6 @@ def test_the_file_that_github_uses_is_read(tmp_path: Path, files: dict[str, str]
     assert codebase.find_owners("a.py") == [owner]
 
 
-def test_without_a_file_nobody_owns_anything(tmp_path: Path):
-    codebase = make_codebase(tmp_path, {"a.py": "x = 1\n"})
-    assert codebase.find_owners("a.py") == []
-    codebase.index()
-    assert codebase.find_owners("a.py") == []
-    assert codebase.read_issue_forms() == []
-
-
 def test_issue_forms_are_read_from_the_commit(tmp_path: Path):
     forms = {
         ".github/ISSUE_TEMPLATE/bug.yml": "name: Bug\n",
@@ -145,13 +132,6 @@ def skills_of(files: dict[str, str | bytes], folder: Path) -> Skills:
 
 def problems(skills: Skills) -> dict[str, str]:
     return {one.path.removeprefix(f"{SKILL_FOLDER}/"): one.problem for one in skills.broken}
-
-
-def test_there_are_none_before_the_index_and_without_a_folder(tmp_path: Path):
-    codebase = make_codebase(tmp_path, CODE)
-    assert codebase.read_skills() == Skills()
-    codebase.index()
-    assert codebase.read_skills() == read_skills_at(tmp_path) == Skills()
 
 
 def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):

@@ -136,20 +136,6 @@ def test_the_line_that_the_trace_shows_is_found_where_it_is_now(tmp_path):
     assert place.line == 16
 
 
-def test_a_message_leads_to_where_it_is_raised(tmp_path):
-    search = make_query(title="load fails in Store", error_messages=["ValueError: the store x.json was never written"])
-    place = find(tmp_path, search)
-    assert place
-    assert (place.sign, place.line, place.symbol) == ("message", 15, "Store.load")
-    assert place.text == "the store %s was never written"
-
-
-def test_a_message_of_two_files_leads_nowhere(tmp_path):
-    files = FILES | {"shop/copy.py": 'def copy():\n    raise ValueError("the store %s was never written" % 1)\n'}
-    place = find(tmp_path, make_query(title="it fails", error_messages=["the store x was never written"]), files)
-    assert place is None or place.sign != "message"
-
-
 def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
     place = find(tmp_path, make_query(title="Store.save writes half a file", identifiers=["Store.save"]))
     assert place
@@ -204,12 +190,6 @@ def test_quoted_code_leads_to_its_line(tmp_path):
     place = find(tmp_path, read("Store writes no indentation", body))
     assert place
     assert (place.sign, place.line) == ("quote", 11)
-
-
-def test_a_quoted_line_of_two_files_leads_nowhere(tmp_path):
-    files = FILES | {"shop/copy.py": STORE.replace("Store", "Copy")}
-    place = find(tmp_path, read("json is wrong", "See `json.dump(items, file)`."), files)
-    assert place is None or place.sign != "quote"
 
 
 def test_the_text_of_a_trace_is_that_of_its_own_error(tmp_path):

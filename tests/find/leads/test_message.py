@@ -15,6 +15,7 @@ from triage.find.leads.message import (
     measure_share,
     split_at_placeholders,
 )
+from triage.find.past_changes import PastChanges
 from triage.find.rank.query import build_query
 from triage.find.rank.query_scores import QueryScores
 
@@ -31,7 +32,7 @@ SOURCES = {
 
 def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[tuple[str, int]]:
     corpus = make_corpus(tmp_path, files)
-    evidence = QueryScores(corpus, build_query(make_query(title="it fails")))
+    evidence = QueryScores(corpus, build_query(make_query(title="it fails")), PastChanges(corpus))
     return [
         (corpus.files[place.file].path, place.line)
         for places in find_message_places(evidence, messages)

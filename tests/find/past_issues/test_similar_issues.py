@@ -10,7 +10,7 @@ from testing.each_row import each_row
 from tests.find.past_issues.past import START, SUBJECTS, new_issue, past_issue, past_issues
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
-from triage.find.past_issues.issue_words import extract_terms
+from triage.find.past_issues.likeness import extract_terms
 from triage.find.past_issues.similar_issues import (
     NAMED_FROM,
     PastIssueIndex,

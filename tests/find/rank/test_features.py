@@ -9,6 +9,7 @@ import pytest
 from tests.find.indexes import make_corpus, make_query, make_trace
 from tests.find.project import PROJECT
 from triage.domain.code import SearchQuery
+from triage.find.past_changes import PastChanges
 from triage.find.rank.features import (
     FEATURES,
     score_called_code,
@@ -39,7 +40,7 @@ WEB = {
 @pytest.fixture(scope="module")
 def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], QueryScores]:
     corpus = make_corpus(tmp_path_factory.mktemp("web"), WEB)
-    return lambda asked: QueryScores(corpus, build_query(asked))
+    return lambda asked: QueryScores(corpus, build_query(asked), PastChanges(corpus))
 
 
 def by_path(evidence: QueryScores, scores: Scores) -> Mapping[str, float]:
@@ -75,8 +76,10 @@ def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of
 def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path):
     empty, full = make_corpus(tmp_path, {}), make_corpus(tmp_path / "full", PROJECT)
     for name, signal in FEATURES.items():
-        assert not len(signal(QueryScores(empty, build_query(make_query(title="x y", prose="z"))))), name
-        assert len(signal(QueryScores(full, build_query(make_query())))) == len(PROJECT), name
+        assert not len(
+            signal(QueryScores(empty, build_query(make_query(title="x y", prose="z")), PastChanges(empty)))
+        ), name
+        assert len(signal(QueryScores(full, build_query(make_query()), PastChanges(full)))) == len(PROJECT), name
 
 
 def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], QueryScores]):
@@ -101,7 +104,7 @@ def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):
     corpus = make_corpus(
         tmp_path, {"a.py": "def group_by(x):\n    return x\n", "b.py": "def other(group):\n    return group\n"}
     )
-    evidence = QueryScores(corpus, build_query(make_query(title="Wrong rows in group by")))
+    evidence = QueryScores(corpus, build_query(make_query(title="Wrong rows in group by")), PastChanges(corpus))
     assert corpus.vocabulary.find_number("group_by") in evidence.term_weights
     assert rank_files(corpus, evidence.query, {}, by_embedding=False).order[0] == corpus.file_numbers["a.py"]
 

@@ -8,7 +8,8 @@ from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.find.indexes import make_codebase, make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
-from triage.find.rank.mentions import Mentions, find_mentions, resolve_path, shorten_own_frames
+from triage.find.past_changes import PastChanges
+from triage.find.rank.mentions import Mentions, resolve_path, shorten_own_frames
 from triage.find.rank.query import build_query
 from triage.find.rank.query_scores import QueryScores
 from triage.find.words.corpus import Corpus
@@ -32,7 +33,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def signal(corpus: Corpus, asked: SearchQuery, name: str) -> dict[str, float]:
-    found: dict[int, float] = getattr(find_mentions(QueryScores(corpus, build_query(asked))), name)
+    found: dict[int, float] = getattr(QueryScores(corpus, build_query(asked), PastChanges(corpus)).mentions, name)
     return {corpus.files[file].path: round(worth, 3) for file, worth in found.items()}
 
 
@@ -66,7 +67,7 @@ def test_paths(corpus: Corpus, written: str, paths: list[str]):
 def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corpus):
     asked = make_query(traces=[make_trace(("app/cli.py", 1), ("app/orm/models.py", 5), ("app/cli.py", 4))])
     assert signal(corpus, asked, "frame_scores") == {"src/app/cli.py": 1.0, "src/app/orm/models.py": 0.667}
-    found = find_mentions(QueryScores(corpus, build_query(asked)))
+    found = QueryScores(corpus, build_query(asked), PastChanges(corpus)).mentions
     cli = corpus.file_numbers["src/app/cli.py"]
     assert found.lines[cli] == [4, 1]
     assert found.frames[cli].calls_before_error == 0
@@ -111,7 +112,9 @@ def test_a_plain_word_counts_little_unless_it_is_marked_as_code(corpus: Corpus):
 
 
 def test_the_owner_tells_methods_of_one_name_apart(corpus: Corpus):
-    found: Mentions = find_mentions(QueryScores(corpus, build_query(make_query(prose="Manager.save fails"))))
+    found: Mentions = QueryScores(
+        corpus, build_query(make_query(prose="Manager.save fails")), PastChanges(corpus)
+    ).mentions
     places = [place.name for _, place in found.definitions[corpus.file_numbers["src/app/orm/models.py"]]]
     assert "Manager.save" in places
     assert "Model.save" not in places
@@ -136,7 +139,7 @@ def test_a_name_that_very_many_files_define_says_nothing(tmp_path: Path):
 def test_a_frames_function_outlives_its_line_number(corpus: Corpus, line: int, function: str, meant: int | None):
     """The reporter's version differs: `find` stood in line 1 there, and stands in line 5 here."""
     asked = make_query(traces=[make_trace(("src/app/cli.py", line, function))])
-    found = find_mentions(QueryScores(corpus, build_query(asked)))
+    found = QueryScores(corpus, build_query(asked), PastChanges(corpus)).mentions
     assert list(found.lines.values()) == ([[meant]] if meant else [])
 
 
@@ -170,7 +173,8 @@ def test_many_files_of_one_name_and_many_dotted_names_take_linear_time(tmp_path:
         names = " ".join(f"a{number}" + ".__init__" * 11 for number in range(size // 2))
         frames = [("__init__.py", number, "__init__") for number in range(1, 21)]
         query = build_query(make_query(prose=names, traces=[make_trace(*frames)]))
-        return QueryScores(make_corpus(tmp_path / str(size), files), query)
+        corpus = make_corpus(tmp_path / str(size), files)
+        return QueryScores(corpus, query, PastChanges(corpus))
 
-    assert_grows_linearly(make, find_mentions, 1_000)
-    assert not find_mentions(make(250)).frame_scores, "a bare name of a package names no file"
+    assert_grows_linearly(make, lambda scores: scores.mentions, 1_000)
+    assert not make(250).mentions.frame_scores, "a bare name of a package names no file"

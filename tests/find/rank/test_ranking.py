@@ -92,21 +92,6 @@ def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tm
     assert shown["step_7"] == (36, 38)
 
 
-SEND = "function send(config, max) {\n  return max(max, config.maxRedirects, max)\n}\n"
-
-
-def test_reasons_quote_whole_names_rather_than_their_parts(tmp_path: Path):
-    codebase = make_codebase(tmp_path, {"src/http.js": SEND})
-    codebase.index()
-    assert codebase.search(make_query(prose="maxRedirects is ignored"), 1)[0].reasons == [
-        "matches `maxRedirects` in `send`"
-    ]
-
-
-def test_every_hit_has_a_reason(codebase: Codebase):
-    assert all(hit.reasons for hit in codebase.search(ISSUE, 10))
-
-
 FAR = {"src/alpha.py": "def alpha(): return 'one'\n", "src/zebra.py": "def zebra(): return 'zzz zzzz zzz zz zzz'\n"}
 
 
@@ -175,18 +160,6 @@ def test_a_file_of_a_past_fix_with_the_same_words_comes_first(tmp_path: Path):
     hit = codebase.search(PAST_ISSUE, 10)[0]
     assert hit.path == "src/part_4.py"
     assert "fixed here before: `#12`" in hit.reasons
-
-
-def test_without_a_past_the_ranking_stays_as_it_is(tmp_path: Path):
-    corpus = make_corpus(tmp_path, PROJECT)
-    query = build_query(ISSUE)
-    alone = rank_files(corpus, query, {}, by_embedding=False)
-    for past in (PastChanges(corpus, read_changes([])), PastChanges(corpus, read_changes([NOT_OURS]))):
-        other = rank_files(corpus, query, {}, by_embedding=False, past=past)
-        assert (other.order, other.scores, other.probabilities) == (alone.order, alone.scores, alone.probabilities)
-
-
-NOT_OURS = LoggedCommit("0" * 40, 1, "Fix parse_date in a leap year", ("elsewhere.py",))
 
 
 def test_the_past_counts_as_much_as_it_covers(tmp_path: Path):

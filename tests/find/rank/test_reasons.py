@@ -80,13 +80,6 @@ def test_reasons_name_what_tells_this_file_from_others(corpus: Corpus, asked: Se
     assert said(corpus, asked) == expected
 
 
-def test_words_marked_as_code_are_told_before_others(corpus: Corpus):
-    asked = make_query(
-        title="Lost", prose="Jobs are in `open_slots`: jobs append, jobs append", identifiers=["open_slots"]
-    )
-    assert said(corpus, asked) == ["matches `open_slots` in `JobQueue`"]
-
-
 @pytest.mark.parametrize(
     ("prose", "expected"),
     [

@@ -8,6 +8,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly
 from tests.find.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
+from triage.find.past_changes import PastChanges
 from triage.find.rank.query import build_query
 from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.snippets import (
@@ -43,7 +44,7 @@ def choose_symbols(folder: Path, text: str, asked: SearchQuery, path: str = PATH
 
 def choose(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
     query = build_query(asked)
-    return choose_chunks(QueryScores(corpus, query), corpus.file_numbers[path])
+    return choose_chunks(QueryScores(corpus, query, PastChanges(corpus)), corpus.file_numbers[path])
 
 
 def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
@@ -63,11 +64,6 @@ def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
 )
 def test_the_definition_that_the_issue_means_leads(tmp_path: Path, asked: SearchQuery, first: str):
     assert choose_symbols(tmp_path, STORE, asked)[0] == first
-
-
-def test_later_frames_follow_the_innermost(tmp_path: Path):
-    asked = make_query(title="Lost", traces=[make_trace((PATH, 24), (PATH, 19), (PATH, 14))])
-    assert choose_symbols(tmp_path, STORE, asked) == ["Store.save", "Store.load", "Store.flush_queue"]
 
 
 def test_lines_outside_of_definitions_come_after_a_definition_with_somewhat_fewer_of_the_words(tmp_path: Path):
@@ -138,14 +134,9 @@ def test_at_most_three_pieces_that_do_not_overlap(tmp_path: Path):
 def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/gadget.py": "x = 1\n", **OTHER})
     query = build_query(make_query(title="nothing of it stands there"))
-    evidence, file = QueryScores(corpus, query), corpus.file_numbers["src/gadget.py"]
+    evidence, file = QueryScores(corpus, query, PastChanges(corpus)), corpus.file_numbers["src/gadget.py"]
     assert find_snippets(evidence, file) == []
     assert choose_chunks(evidence, file) == [corpus.find_chunks(file)[0]]
-
-
-def test_a_file_without_text_has_no_pieces(tmp_path: Path):
-    corpus = make_corpus(tmp_path, {"src/empty.py": "", **OTHER})
-    assert choose(corpus, make_query(title="empty"), "src/empty.py") == []
 
 
 def test_many_definitions_and_names_take_linear_time(tmp_path: Path):
@@ -155,7 +146,7 @@ def test_many_definitions_and_names_take_linear_time(tmp_path: Path):
         names = " ".join(f"engine.step_{n}" for n in range(0, size, 10))
         frames = [(PATH, 3 * n + 1) for n in range(200)]
         query = build_query(make_query(title="It hangs", prose=names, traces=[make_trace(*frames)]))
-        return QueryScores(corpus, query), corpus.file_numbers[PATH]
+        return QueryScores(corpus, query, PastChanges(corpus)), corpus.file_numbers[PATH]
 
     assert_grows_linearly(make, lambda one: choose_chunks(*one), 10_000)
     assert len(choose_chunks(*make(1_000))) == MAX_SNIPPETS

@@ -1,29 +1,13 @@
 """Vectors in Chroma; compared one by one, they give what Chroma gives."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from testing.checkouts.git_repositories import commit
-from tests.find.indexes import make_corpus, make_query, make_trace, project_files
+from tests.find.indexes import make_corpus, project_files
 from tests.find.project import PROJECT
-from triage.domain.code import SearchQuery
-from triage.find.codebase import Codebase
 from triage.find.vectors.chroma_store import ChromaStore, open_chroma
-from triage.find.vectors.embed_corpus import ExactStore, embed_corpus
-from triage.find.vectors.projection import project_query
+from triage.find.vectors.embed_corpus import ExactStore, embed_corpus, project_query
 from triage.find.words.corpus import Corpus
-
-QUERIES: list[SearchQuery] = [
-    make_query(
-        title="parse_date fails in a leap year", code="ValueError: not a date", paths=["src/calendar_tool/dates.py"]
-    ),
-    make_query(title="flush waits for ever", prose="`JobQueue.flush` never ends when a job has a timeout."),
-    make_query(title="Renderer.paint draws nothing", traces=[make_trace(("src/calendar_tool/queue.py", 7, "flush"))]),
-    make_query(title="how are dates read?"),
-    make_query(title="nothing of this project: zebra"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +79,3 @@ def test_what_has_no_direction_or_does_not_fit_finds_nothing():
     assert store.nearest(vector(0, 0, 0), 2) == {}
     assert store.nearest(vector(1, 1), 2) == {}
     assert ExactStore([], np.zeros((0, 3), dtype=np.float32)).nearest(vector(1, 0, 0), 2) == {}
-
-
-def test_chroma_finds_the_same(tmp_path: Path):
-    commit(tmp_path, PROJECT)
-    exact = Codebase(tmp_path, "acme/calendar", in_chroma=False)
-    chroma = Codebase(tmp_path, "acme/calendar")
-    facts = chroma.index()
-    assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
-    for query in QUERIES:
-        assert exact.search(query, 20) == chroma.search(query, 20)

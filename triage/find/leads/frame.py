@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.find.leads.lead import Lead
-from triage.find.rank.mentions import find_frame_place, resolve_frame
+from triage.find.rank.mentions import resolve_frame
 from triage.find.rank.query import Reference, list_frames
 from triage.find.rank.query_scores import QueryScores
 
@@ -45,7 +45,7 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
     elsewhere = [
         (frame, here)
         for frame, here in resolved
-        if not files[here[0]].role.is_test or find_frame_place(query_scores, here[0], frame).is_sure
+        if not files[here[0]].role.is_test or query_scores.find_frame_place(here[0], frame).is_sure
     ]
     ours = in_product or elsewhere
     # Where an error is made or wrapped is not where it fails.
@@ -64,7 +64,7 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
 
 def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequence[int]) -> str:
     """Return the name of a frame's function if it makes errors, else nothing."""
-    name = Frame(path="", function=frame.function).name or find_frame_place(query_scores, files[0], frame).symbol or ""
+    name = Frame(path="", function=frame.function).name or query_scores.find_frame_place(files[0], frame).symbol or ""
     return name if _MAKES_ERROR.fullmatch(name.rpartition(".")[2]) else ""
 
 
@@ -74,7 +74,7 @@ def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFr
     for frame in list_frames(trace):
         if bundled := _find_bundled(query_scores, frame):
             resolved.append((replace(frame, line=None), bundled))
-        elif here := resolve_frame(query_scores, frame):
+        elif here := resolve_frame(query_scores.corpus, query_scores.file_lines, frame):
             resolved.append((frame, here))
     return resolved
 
@@ -95,7 +95,7 @@ def _find_caller(query_scores: QueryScores, outer: Sequence[_ResolvedFrame], fil
 
 
 def _make_lead(query_scores: QueryScores, frame: Reference, file: int) -> Lead:
-    place = find_frame_place(query_scores, file, frame)
+    place = query_scores.find_frame_place(file, frame)
     span = (place.definition.start, place.definition.end) if place.definition else None
     return Lead(
         "frame",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from triage.domain.findings import Kind
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
-from triage.find.past_issues.issue_words import drop_comments
+from triage.find.past_issues.likeness import drop_comments
 from triage.find.words.tokens import find_words
 from triage.read.kind.issue_kind import KINDS, estimate_kind
 from triage.read.kind.kind_features import PHRASES, describe_title

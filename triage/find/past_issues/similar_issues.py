@@ -10,20 +10,24 @@ import numpy as np
 
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
-from triage.find.past_issues.issue_words import MAX_BODY_CHARS, Bag, IssueTable, extract_terms, stem_parts
 from triage.find.past_issues.likeness import (
+    MAX_BODY_CHARS,
     SAME_TITLES,
     SURE,
+    Bag,
+    IssueTable,
     Likeness,
     compare,
     count_days,
     estimate_probability,
+    extract_terms,
     is_surely_about,
     is_surely_same,
     read_failure,
     shows_other_failure,
     shows_same_error,
     shows_same_trace,
+    stem_parts,
 )
 from triage.find.vectors.embed_corpus import ExactStore, embed_query, embed_texts, embedding_errors
 from triage.find.words.tokens import find_words

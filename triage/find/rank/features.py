@@ -84,8 +84,7 @@ def _score_neighbours(query_scores: QueryScores) -> Scores:
 
 
 def _score_past_fixes(query_scores: QueryScores) -> Scores:
-    past = query_scores.past
-    return past.score_files(query_scores.change_scores) if past else query_scores.zeros()
+    return query_scores.past.score_files(query_scores.change_scores)
 
 
 def _score_size(query_scores: QueryScores) -> Scores:

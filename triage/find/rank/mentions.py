@@ -3,11 +3,10 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from operator import eq
-from typing import TYPE_CHECKING
 
 from triage.base.text import word_set
 from triage.domain.issue import Frame, ParsedIssue
@@ -15,9 +14,8 @@ from triage.find.rank.query import Query, Reference
 from triage.find.words.corpus import PACKAGE_STEMS, Corpus, DefinitionLocation
 from triage.find.words.tokens import find_words
 
-if TYPE_CHECKING:
-    from triage.find.rank.query_scores import QueryScores
-
+ReadLines = Callable[[int], Sequence[str]]
+"""Returns the lines of a file by its number."""
 PLAIN_WORD_WEIGHT = 0.3
 """Score of a definition whose name is a plain word: the issue rarely means it."""
 _MIN_NAME = 3
@@ -61,19 +59,18 @@ class Mentions:
     """Mentioned definitions of each file, with their scores."""
 
 
-def find_mentions(query_scores: "QueryScores") -> Mentions:
-    corpus, query, found = query_scores.corpus, query_scores.query, Mentions()
-    _add_references(query_scores, found)
+def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> Mentions:
+    found = Mentions()
+    _add_references(corpus, query, read_lines, found)
     _add_modules(corpus, query, found)
     _add_stems(corpus, query, found)
     _add_definitions(corpus, query, found)
     return found
 
 
-def _add_references(query_scores: "QueryScores", found: Mentions) -> None:
-    corpus, query = query_scores.corpus, query_scores.query
+def _add_references(corpus: Corpus, query: Query, read_lines: ReadLines, found: Mentions) -> None:
     frames = [one for one in query.references if one.depth]
-    resolved = {frame: resolve_frame(query_scores, frame) for frame in frames}
+    resolved = {frame: resolve_frame(corpus, read_lines, frame) for frame in frames}
     foreign = {frame.path for frame in frames} - {frame.path for frame in frames if resolved[frame]}
     others = {one.path: resolve_path(corpus, one.path) for one in query.references if one.path not in foreign}
     for reference in sorted(query.references, key=lambda one: -one.depth):
@@ -88,7 +85,7 @@ def _add_references(query_scores: "QueryScores", found: Mentions) -> None:
                 _raise_score(found.path_scores, file, share)
             elif _raise_score(found.frame_scores, file, reference.depth * share):
                 found.frames[file] = reference
-            if line := find_frame_place(query_scores, file, reference).first_line:
+            if line := find_frame_place(corpus, read_lines(file), file, reference).first_line:
                 found.lines[file].append(line)
 
 
@@ -110,9 +107,8 @@ class FramePlace:
         return self.line or (self.definition.start if self.definition else None)
 
 
-def find_frame_place(query_scores: "QueryScores", file: int, frame: Reference) -> FramePlace:
+def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Reference) -> FramePlace:
     """Return where a frame is. The line that it shows wins over the number, which is that of another version."""
-    corpus, lines = query_scores.corpus, query_scores.file_lines(file)
     inside, name = _find_function(corpus, file, frame.function)
     shown = [number for number, line in enumerate(lines, 1) if line.strip() == frame.code] if frame.code else []
     near = sorted(shown, key=lambda one: abs(one - (frame.line or one)))
@@ -157,15 +153,15 @@ def _find_function(corpus: Corpus, file: int, function: str) -> tuple[Sequence[D
     return owned or inside, name if _PLAIN_NAME.fullmatch(name) else ""
 
 
-def resolve_frame(query_scores: "QueryScores", frame: Reference) -> list[int]:
+def resolve_frame(corpus: Corpus, read_lines: ReadLines, frame: Reference) -> list[int]:
     """Return the files that a frame may lie in.
 
     A user has a `src/utils.js` or an `app/models.py` too, but neither with our function nor with our line. Without
     either, the path itself must say that it is ours: of an installed Python package, or relative and whole.
     """
-    files, shared = _match_path(query_scores.corpus, frame.path)
-    files = [file for file in files if query_scores.corpus.files[file].compressed_text is not None]
-    sure = [file for file in files if find_frame_place(query_scores, file, frame).is_sure]
+    files, shared = _match_path(corpus, frame.path)
+    files = [file for file in files if corpus.files[file].compressed_text is not None]
+    sure = [file for file in files if find_frame_place(corpus, read_lines(file), file, frame).is_sure]
     if sure or len(files) != 1 or _ABSOLUTE.match(frame.path):
         return sure
     written = _INSTALLED.sub("", frame.path.replace("\\", "/")).split("/")

@@ -194,7 +194,7 @@ class _Room:
         block: _Block,
         *,
         reserve: int = 0,
-        select: Callable[[_OpenFile, _Block], list[int]] = _OpenFile.select_lines,
+        select: SelectLines = _OpenFile.select_lines,
     ) -> None:
         """Show a block if the lines of it that are not shown yet fit; `reserve` characters stay free."""
         file = self.open_file(block.file)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from triage.domain.code import ExecutedCode
 from triage.find.past_changes import PastChanges
-from triage.find.rank.mentions import Mentions, find_mentions
-from triage.find.rank.query import Query
-from triage.find.words.bm25 import BM25, sum_best_parts
+from triage.find.rank.mentions import FramePlace, Mentions, find_frame_place, find_mentions
+from triage.find.rank.query import Query, Reference
+from triage.find.words.bm25 import sum_best_parts
 from triage.find.words.corpus import Corpus
 
 Scores = NDArray[np.float32]
@@ -22,7 +22,7 @@ Scores = NDArray[np.float32]
 class QueryScores:
     corpus: Corpus
     query: Query
-    past: PastChanges | None = None
+    past: PastChanges
     executed: ExecutedCode | None = None
 
     @cached_property
@@ -42,7 +42,7 @@ class QueryScores:
 
     @cached_property
     def mentions(self) -> Mentions:
-        return find_mentions(self)
+        return find_mentions(self.corpus, self.query, self.file_lines)
 
     @cached_property
     def best_chunk_scores(self) -> Scores:
@@ -51,11 +51,11 @@ class QueryScores:
     @cached_property
     def change_scores(self) -> Scores:
         """Of each past change, by the words that it shares with the issue."""
-        return self.past.score_changes(self._all_weights) if self.past else np.zeros(0, dtype=np.float32)
+        return self.past.score_changes(self._all_weights)
 
     def explain_change(self, change: int) -> list[str]:
         """Return the terms that a past change shares with the issue, heaviest first."""
-        return self.past.explain_change(change, self._all_weights) if self.past else []
+        return self.past.explain_change(change, self._all_weights)
 
     @property
     def _all_weights(self) -> Mapping[str, float]:
@@ -73,7 +73,7 @@ class QueryScores:
         table = self.corpus.by_file
         scores = self.zeros()
         for term in self.part_weights(part):
-            if len(documents := documents_with(table, term)):
+            if len(documents := table.find_documents(term)):
                 scores[documents] += table.idf[term]
         return scores
 
@@ -97,6 +97,9 @@ class QueryScores:
         lines = self.file_lines(int(self.corpus.chunk_files[chunk]))
         return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
 
+    def find_frame_place(self, file: int, frame: Reference) -> FramePlace:
+        return find_frame_place(self.corpus, self.file_lines(file), file, frame)
+
     def file_lines(self, file: int) -> list[str]:
         """Return the lines of a file, which is decompressed once."""
         if file not in self._lines:
@@ -106,12 +109,6 @@ class QueryScores:
     @cached_property
     def _lines(self) -> dict[int, list[str]]:
         return {}
-
-
-def documents_with(table: BM25, term: int) -> NDArray[np.int32]:
-    if term + 1 >= len(table.starts):
-        return np.zeros(0, dtype=np.int32)
-    return table.documents[table.starts[term] : table.starts[term + 1]]
 
 
 def find_highest(scores: Scores, count: int) -> list[int]:

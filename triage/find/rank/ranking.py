@@ -58,16 +58,16 @@ def rank_files(
     otherwise it only adds candidates. `past` counts as much as it covers of the code; without it nothing changes.
     `executed` is what a run of the issue's example says.
     """
+    past = past or PastChanges(corpus)
     query_scores = QueryScores(corpus, query, past, executed)
     features = compute_features(query_scores)
     closest = _closest_chunks(corpus, near) if by_embedding else {}
     specific = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
     specific = specific + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
-    if past and past.coverage:
-        specific = specific + np.float32(load_past_weights().weight * past.coverage) * features[PAST_FEATURE]
+    weights = load_past_weights()
+    specific = specific + np.float32(weights.weight * past.coverage) * features[PAST_FEATURE]
     total = (specific + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
-    if past and past.coverage:
-        total = total * np.float32(1 - load_past_weights().flattening * past.coverage)
+    total = total * np.float32(1 - weights.flattening * past.coverage)
     total = total + score_executed_files(query_scores)
     candidates = _find_candidates(query_scores, features, near)
     order = sorted(

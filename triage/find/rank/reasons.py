@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from triage.base.text import word_set
-from triage.find.rank.mentions import find_frame_place
 from triage.find.rank.query import Query
-from triage.find.rank.query_scores import QueryScores, documents_with
+from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import PAST_FEATURE, Ranking
 from triage.find.rank.snippets import code_lines
 from triage.find.words.bm25 import BM25
@@ -107,8 +106,7 @@ def is_project_name(corpus: Corpus, term: str) -> bool:
 
 
 def _count_documents(corpus: Corpus, table: BM25, term: str) -> int:
-    number = corpus.vocabulary.find_number(term)
-    return 0 if number is None else len(documents_with(table, number))
+    return len(table.find_documents(corpus.vocabulary.find_number(term)))
 
 
 def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
@@ -130,7 +128,7 @@ def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
     frame = frames.get(file)
     if frame is None:
         return
-    has_moved = frame.line is not None and find_frame_place(query_scores, file, frame).line != frame.line
+    has_moved = frame.line is not None and query_scores.find_frame_place(file, frame).line != frame.line
     line = f" (line {frame.line}{' in the reporter’s version' if has_moved else ''})" if frame.line else ""
     if not frame.calls_before_error:
         yield Reason(5.0, f"innermost frame of the stack trace{line}")
@@ -179,7 +177,7 @@ def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
     query_scores, past = ranking.query_scores, ranking.query_scores.past
     feature = ranking.features[PAST_FEATURE]
     score = float(feature[file] / (feature.max() or 1.0))
-    if past is None or score < _MIN_PAST_SCORE:
+    if score < _MIN_PAST_SCORE:
         return
     scores = query_scores.change_scores
     candidates = [fix for fix in past.find_fixes(file, scores) if scores[fix] >= _MIN_FIX_SHARE * scores.max()]

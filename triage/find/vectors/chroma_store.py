@@ -16,9 +16,9 @@ from hashlib import blake2b
 from types import ModuleType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triage.base.threads import raise_if_abandoned
-from triage.find.vectors.projection import Matrix
 
 _GRAPH_WIDTH, _EDGES, _SEARCH_WIDTH = 30, 64, 10_000
 """Candidates while the graph is built, edges of a vector, and candidates while it is searched.
@@ -69,7 +69,7 @@ def open_chroma() -> ClientAPI:
 class ChromaStore:
     """One collection in memory. It is named by its content: the same vectors are stored once."""
 
-    def __init__(self, chunks: Sequence[int], vectors: Matrix) -> None:
+    def __init__(self, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Store one row of `vectors` for each number. Raises ChromaError."""
         self._chunks: dict[str, list[int]] = {}  # by the name of their vector, which is that of the first
         names: dict[bytes, str] = {}
@@ -96,7 +96,7 @@ class ChromaStore:
                 ids = list(names.values())[first : first + _BATCH]
                 self._collection.upsert(ids=ids, embeddings=rows[first : first + _BATCH])
 
-    def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
+    def nearest(self, vector: NDArray[np.float32], count: int) -> dict[int, float]:
         """Return the nearest chunks with their cosine similarity, from -1 to 1; empty when Chroma fails."""
         if not self.size or not vector.any():
             return {}

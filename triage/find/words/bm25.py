@@ -1,5 +1,6 @@
 """BM25 over sparse postings, in numpy."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
@@ -93,18 +94,23 @@ class TermCounter:
 
 class BM25:
     def __init__(
-        self, starts: NDArray[np.int64], documents: NDArray[np.int32], counts: CountArray, document_count: int
+        self,
+        starts: NDArray[np.int64],
+        documents: NDArray[np.int32],
+        counts: CountArray,
+        document_count: int,
+        k1: float = K1,
     ) -> None:
         """Take the documents of each term, ascending, with counts; one term after the other.
 
         `starts` has where the documents of each term start, and the end of the last.
         """
-        self.size, self.starts, self.documents = document_count, starts, documents
+        self.size, self.starts, self.documents, self._k1 = document_count, starts, documents, k1
         lengths = np.bincount(documents, weights=counts, minlength=self.size)
         mean = float(lengths.mean()) if self.size else 1.0
-        norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
+        norms = (k1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
         self.saturated_counts = counts.astype(np.float32)
-        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and K1 + 1 it is the BM25 score."""
+        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and k1 + 1 it is the BM25 score."""
         for first in range(0, len(self.saturated_counts), _BLOCK):
             block = self.saturated_counts[first : first + _BLOCK]
             block /= block + norms[documents[first : first + _BLOCK]]
@@ -112,7 +118,7 @@ class BM25:
         self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
 
     @classmethod
-    def from_counts(cls, parts: list[TermCounts], vocabulary: int) -> Self:
+    def from_counts(cls, parts: list[TermCounts], vocabulary: int, k1: float = K1) -> Self:
         """Score documents whose terms are numbered alike, from 0 to before `vocabulary`.
 
         Empties `parts`, so that memory does not hold the counts twice.
@@ -132,19 +138,30 @@ class BM25:
             block >>= size.bit_length()
             frequency += np.bincount(block, minlength=vocabulary)
         del keys
-        return cls(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size)
+        return cls(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size, k1)
+
+    def find_documents(self, term: int | None) -> NDArray[np.int32]:
+        """Return the documents that have a term."""
+        if term is None or term + 1 >= len(self.starts):
+            return _empty()
+        return self.documents[self.starts[term] : self.starts[term + 1]]
+
+    def find_idf(self, term: int | None) -> float:
+        """Return how rare a term is; one that no document has is the rarest."""
+        is_known = term is not None and term < len(self.idf)
+        return float(self.idf[term]) if is_known else math.log1p(2 * self.size + 1)
 
     def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
         scores = np.zeros(self.size, dtype=np.float32)
         for term, weight in weights.items():
             if term + 1 < len(self.starts):
                 postings = slice(self.starts[term], self.starts[term + 1])
-                factor = np.float32(weight * (K1 + 1) * self.idf[term])
+                factor = np.float32(weight * (self._k1 + 1) * self.idf[term])
                 scores[self.documents[postings]] += self.saturated_counts[postings] * factor
         return scores
 
     def explain_score(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
-        """Return what each term adds to the score of one document, divided by K1 + 1."""
+        """Return what each term adds to the score of one document, divided by k1 + 1."""
         parts: dict[int, float] = {}
         for term, weight in weights.items():
             if term + 1 < len(self.starts):

@@ -17,7 +17,7 @@ from triage.domain.findings import Kind
 from triage.domain.issue import KindReading, LearnedKind, ParsedIssue
 from triage.read.issue_forms import drop_template_text, find_form_kind, find_used_forms, parse_forms
 from triage.read.kind.kind_features import describe_title, extract_kind_features
-from triage.read.kind.security_signs import reports_vulnerability
+from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.kind_names import find_labelled_kind, find_named_kind
 from triage.read.text_signs import FAILURE, count_words, find_crash_words, has_error
 

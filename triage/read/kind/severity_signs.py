@@ -1,16 +1,133 @@
 """Finds the sentences that say how bad a bug is: lost data, a crash of the whole program, a security hole.
 
 Without such a sentence there is no severity. A word alone says little: a cache may delete its files, and an exception
-that a caller can catch is no crash of the program.
+that a caller can catch is no crash of the program. A vulnerability of this project does not belong in public.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from triage.domain.findings import Severity
 from triage.domain.issue import ParsedIssue, Quote, SeveritySign, SignKind
-from triage.read.kind.security_signs import reports_vulnerability
-from triage.read.text_signs import MAX_CHARS, find_sentences, quote
+from triage.read.text_signs import MAX_CHARS, find_crash_words, find_sentences, quote, searchable_text
+
+_MAX_ATTACK_CHARS = 5_000
+_LABEL = re.compile(
+    r"^(?:(?:type|kind)[:/ -]*)?(?:security|vulnerability)(?: (?:issue|report|bug|vulnerability))?$", re.I
+)
+_NAMES = (
+    r"vulnerabilit(?:y|ies)|CVE-\d{4}-\d{4,}|0-?day|security (?:issue|hole|bug|flaw|vulnerability|breach|disclosure)|"
+    r"XSS|CSRF|SSRF|XXE|RCE|IDOR|ReDoS|(?:cross[- ]site|server[- ]side) (?:scripting|request forgery)|"
+    r"(?:arbitrary|remote) (?:code|commands?|shell) execution|"
+    r"(?:(?:no)?sql|code|(?:os |shell )?command|shell|header|crlf|ldap|template|log|html|xpath|prompt|argument) "
+    r"injections?|arbitrary files? (?:reads?|writes?|access|deletion|overwrite|upload|disclosure|download)|"
+    r"path traversal|zip[- ]slip|zip bomb|billion laughs|privilege escalation|clickjacking|prototype pollution|"
+    r"(?:auth\w*|filter|sandbox|sanitizer) bypass|(?:session|account) (?:hijack\w*|takeover|fixation)|"
+    r"(?:regex|regular expression) denial of service|denial[- ]of[- ]service|open redirect(?:s|ion)?|"
+    r"(?:insecure|unsafe) deserialization"
+)
+_CLAUSES = (
+    r"vulnerable (?:to|endpoint|version|code)|deserializ\w+ of untrusted|unauthenticated (?:access|users?|read|write)|"
+    r"(?:execut|run|inject)(?:e|es|ing|s|ning)? (?:an? )?arbitrary (?:\w+ )?(?:code|commands?|javascript)|"
+    r"(?:read|write|delete|overwrite)s? arbitrary files|(?:directory|dir) traversal (?:attack|vulnerab|via|allows|in)|"
+    r"bypass(?:es|ing)? (?:the )?(?:auth\w*|permission checks?|access controls?|login|2fa|mfa)|"
+    r"leaks? (?:the|a|my) token|(?:leak|disclos)(?:s|es|ed|ing)? (?:\w+ ){0,3}(?:passwords?|secrets?|credentials|"
+    r"private keys?|api keys?|(?:access|auth|session|api|bearer|refresh|reset) tokens?|session (?:ids?|cookies?))|"
+    r"(?:passwords?|secrets?|credentials|private keys?|api keys?|tokens?) (?:\w+ ){0,3}(?:in|as) "
+    r"(?:plain|clear)[- ]?text"
+)
+_WEAK_NAMES = (
+    r"security (?:problem|risk|concern|implications?)|use[- ]after[- ]free|(?:(?:heap|stack)[- ])?buffer[- ]overflow|"
+    r"out[- ]of[- ]bounds (?:read|write)"
+)
+"""In a title, these are often faults that nobody can abuse; the text has to speak of somebody who does."""
+_NO_NOUN_AFTER = (
+    r"(?=\W*$|\s*[^\w\s-]|\s(?:affecting|after|against|allows?|and|are|as|at|attacks?|because|bug|by|can|could|due|"
+    r"during|exploit|flaw|for|found|from|if|in|inside|is|issue|leads?|may|on|or|possible|problem|risk|through|to|using|"
+    r"via|vulnerab\w+|when|while|with|within|without)\b)"
+)
+"""In `SQL injection tutorial` and `SSRF guard`, the noun behind the name of an attack is what the text is about."""
+_OTHER_LANGUAGES = (
+    r"漏洞|脆弱性|취약점|уязвимост|vulnerabilidad|vulnérabilit|vulnerabilità|Sicherheitslücke|Schwachstelle|"
+    r"(?:SQL|命令|代码|代碼)\s?(?:注入|インジェクション|인젝션)|"
+    r"(?:inyección|injeção|injection|iniezione) (?:de |di )?SQL"
+)
+_ATTACK = re.compile(rf"\b(?:(?:{_NAMES}){_NO_NOUN_AFTER}|(?:{_CLAUSES})\b)|{_OTHER_LANGUAGES}", re.I)
+_WEAK_ATTACK = re.compile(rf"\b(?:{_WEAK_NAMES}){_NO_NOUN_AFTER}", re.I)
+_ABUSE = re.compile(
+    r"\b(?:attackers?|malicious(?:ly)?|crafted|exploit(?:s|able|ed|ing|ation)?|proof[- ]of[- ]concept|\bPoC\b|hackers?|"
+    r"responsible disclosure|untrusted (?:input|data|users?)|any(?:one|body)(?: else)? (?:can|could|may|is able to)|"
+    r"without (?:any |being )?(?:authenticat\w+|authoriz\w+|logg\w+ in|a password|permissions?)|"
+    r"(?:any|every|other|another) user(?:s|'s)? (?:can|could|data|files?|account)|stolen?|steals?)",
+    re.I,
+)
+_PAYLOAD = re.compile(
+    r"(?:\.\./){2,}|/etc/(?:passwd|shadow)|<script>\s?alert|onerror=|'\s?or\s'?1'?\s?=\s?'?1|\bunion select\b|"
+    r"\$\{jndi:|;\s?(?:cat|rm|curl|id)\b|__import__\(|javascript:alert|%2e%2e",
+    re.I,
+)
+_CLAIM = re.compile(
+    r"\b(?:(?:this|it|that|which) (?:is|may be|might be|could be|seems to be|looks like)|found|discovered|reporting|"
+    r"to report) (?!not\b|no\b)(?:an? )?(?:\w+ ){0,2}?"
+    r"(?:security (?:issue|hole|bug|flaw|vulnerability)|vulnerability)\b"
+    r"(?! (?:scan|check|report))",
+    re.I,
+)
+"""The reporter calls it one."""
+_PREFIX = re.compile(r"^\W{0,3}(?:security|vulnerability)\s?[\]:)]", re.I)
+_KNOWN_ELSEWHERE = re.compile(
+    r"^\W*(?:upgrade|update)\b|\b(?:npm audit|dependabot|snyk|trivy|grype|nodesecurity|dependency[- ]check|"
+    r"dependenc(?:y|ies)|transitive|bump|(?:upgrade|update) (?:\w+ ){0,2}(?:to|from|version)|outdated|scanner|scans?|"
+    r"false[- ](?:positive|negative)s?|detection|advisory database)\b",
+    re.I,
+)
+"""Vulnerabilities of other projects are public; they only have to be updated. And tools report them."""
+
+
+_MEMORY_FAULT = re.compile(
+    r"(?:Address|HWAddress|Memory)Sanitizer: (?:(?:heap|stack|global|dynamic-stack|container|calloc)\S*overflow|"
+    r"(?:heap|stack)-use-after\S*|use-after-poison|attempting (?:double-free|free on)|bad-free|stack-buffer-underflow|"
+    r"tag-mismatch)"
+)
+"""What a sanitizer says of memory that is not the program's; not of leaks and null pointers."""
+_POTENTIAL = re.compile(
+    r"(?i)\b(?:potential|possible|may|might|could|can)\b.{0,80}\b(?:security (?:issue|hole|vuln\w+|problem|impact)|"
+    r"vulnerabilit\w+|exploit\w*|(?:arbitrary|remote) code execution)"
+)
+_DEFENCE = re.compile(
+    r"(?i)\b(?:counter-?measures?|mitigat\w+|harden\w*|protect\w*|prevent\w*|defen[cs]e\w*|resist\w+|against|avoid\w*|"
+    r"threat models?|in order to|should|would|not (?:a|an) )"
+)
+"""Of a sentence that speaks of attacks because it thinks of a design."""
+
+
+def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_request: bool) -> bool:
+    """Whether the report shows how this project can be attacked, or says that it can.
+
+    `is_request` says that it asks for something new.
+    """
+    if _KNOWN_ELSEWHERE.search(parsed.title):
+        return False
+    if any(map(_LABEL.search, labels)) or _PREFIX.search(parsed.title):
+        return True
+    if any(_MEMORY_FAULT.search(text) for text in [parsed.prose, *(block.text for block in parsed.code)]):
+        return True
+    if is_request or _DEFENCE.search(parsed.title):
+        return False
+    sentences = [one for one in find_sentences(searchable_text(parsed)[:_MAX_ATTACK_CHARS]) if not _DEFENCE.search(one)]
+    is_abused = any(map(_ABUSE.search, sentences))
+    if _ATTACK.search(parsed.title) or _WEAK_ATTACK.search(parsed.title):
+        return is_abused or _ATTACK.search(parsed.title) is not None
+    if _KNOWN_ELSEWHERE.search(parsed.prose[:_MAX_ATTACK_CHARS]):
+        return False
+    crashes = bool(parsed.traces) or find_crash_words(searchable_text(parsed)) != ""
+    return (
+        any(map(_CLAIM.search, sentences))
+        or (crashes and any(map(_POTENTIAL.search, sentences)))
+        or any(_ABUSE.search(one) and (_ATTACK.search(one) or _WEAK_ATTACK.search(one)) for one in sentences)
+        or (is_abused and _PAYLOAD.search(parsed.text[:_MAX_ATTACK_CHARS]) is not None)
+    )
+
 
 _SEVERITIES: dict[SignKind, Severity] = {"security": "CRITICAL", "data_loss": "CRITICAL", "crash": "HIGH"}
 _OWN = (

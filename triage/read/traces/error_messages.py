@@ -99,8 +99,6 @@ def _drop_marks(message: str) -> str:
     """Without the marks of Markdown that end in it; one that begins in it too is a part of the message."""
     if message.count("`") % 2:
         message = _LAST_BACKTICK.sub("", message)
-    while message.endswith("*") and message.count("*") % 2:
-        message = message[:-1]
     return message.removesuffix("**")
 
 

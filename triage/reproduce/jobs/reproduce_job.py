@@ -10,7 +10,7 @@ from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, Skip
-from triage.read.kind.security_signs import reports_vulnerability
+from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages

@@ -2,7 +2,7 @@
 
 from testing.each_row import each_row
 from triage.domain.issue import Issue
-from triage.read.questions.tool_version import ask_tool_version
+from triage.read.questions import ask_tool_version
 from triage.read.read_issue import read_issue
 
 CARGO = '[workspace.package]\nedition = "2024"\nrust-version = "1.86"\n'

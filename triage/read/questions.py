@@ -1,16 +1,18 @@
-"""Finds what a maintainer would really have to ask: at most three questions, each with its reason.
+"""Finds what a maintainer would really have to ask, with reasons, and tells whether a comment answers it.
 
 Of 155 reports that were read by hand, ten needed a question. So what a report shows counts for more than what it leaves
 out: who can run the example, or reads the error, needs neither the version nor what was expected. Three rules ask: a
 required field of the project's form that nothing in the report answers; an error that only a picture shows; and a
-report in which nothing can be seen. Questions are in the language of the report; reasons are for maintainers.
+report in which nothing can be seen. Where the code is known, so does a manifest that demands a version of the tool that
+builds the project. Questions are in the language of the report; reasons are for maintainers.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from triage.domain.findings import MissingInformation, MissingKind
-from triage.domain.issue import ParsedIssue, ReportFacts
+from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.read.issue_forms import (
     FormField,
     drop_template_text,
@@ -21,13 +23,16 @@ from triage.read.issue_forms import (
     parse_forms,
 )
 from triage.read.kind.kind_features import describe_title
+from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts
 from triage.read.reporter_language import get_phrases
 from triage.read.text_signs import (
     FAILURE,
     NUMBERED,
+    SAYS_FAILURE,
     count_words,
     find_crash_words,
+    find_sentences,
     has_code,
     has_error,
 )
@@ -215,3 +220,85 @@ def _write_out(parsed: ParsedIssue) -> str:
 def _shorten(words: str) -> str:
     words = " ".join(words.split())
     return words if len(words) <= _MAX_QUOTE_CHARS else words[: _MAX_QUOTE_CHARS - 1].rsplit(" ", 1)[0] + " …"
+
+
+class _Tool(NamedTuple):
+    name: str
+    command: str
+    """That prints its version."""
+    demand: str
+    """In the manifest."""
+    build: str
+    version: str
+    """In a report."""
+
+
+TOOLS: Mapping[str, _Tool] = {
+    "Cargo.toml": _Tool(
+        "Rust",
+        "cargo --version",
+        r"^\s*rust-version\s*=\s*\"([\w.]{1,20})\"",
+        r"\bcargo (?:\+\S+ )?(?:install|build)\b",
+        r"(?i)\b(?:rustc?|cargo)\W{0,3}(?:version\W{1,3})?v?\d+\.\d",
+    ),
+    "go.mod": _Tool(
+        "Go",
+        "go version",
+        r"^go (\d[\w.]{0,19})\s*$",
+        r"\bgo (?:install|build)\b",
+        r"(?i)\bgo(?:lang)?[ :=`*]{0,3}(?:version[ :=`*]{1,3}(?:go)?)?v?\d+\.\d",
+    ),
+}
+"""By manifest in the root. Of nine reports that were read, of uv, fd, lsd and others, the tool was too old in eight."""
+
+
+def ask_tool_version(parsed: ParsedIssue, manifests: Mapping[str, str]) -> list[MissingInformation]:
+    """Ask for the version of the tool if a manifest demands one, a build failed, and the report names none.
+
+    `manifests` are the texts of those of `TOOLS` that the project has. Takes time linear in the texts.
+    """
+    for path, tool in TOOLS.items():
+        demand = re.search(tool.demand, manifests.get(path, ""), re.M)
+        is_build = re.search(tool.build, parsed.text) and SAYS_FAILURE.search(parsed.text)
+        if demand and is_build and not re.search(tool.version, parsed.text):
+            asked = get_phrases(parsed.language).ask_version_of.format(project=tool.name)
+            question = f"{asked} (`{tool.command}`; `{path}`: {demand[1]})"
+            return [MissingInformation(kind="environment", question=question, reason=f"`{path}` demands {demand[1]}.")]
+    return []
+
+
+_TELLING_WORDS = 12
+_FILLER = re.compile(
+    r"(?i)\b(?:a|an|any|bump|can|do|does|for|good|have|hello|here|hey|hi|i|is|it|me|morning|news|on|ping|please|same|"
+    r"see|still|thanks?|thank you|the|there|this|too|up|updates?|waiting|we|workaround|yet|you|don['’]t know|no idea|"
+    r"sorry)\b"
+    r"|[^\w\s]"
+)
+"""What people write who only want to be heard."""
+_QUOTED = re.compile(r"^[ \t]{0,3}>(?!>>).*$|(?<!\w)\+1\b", re.M)
+_VERSION = re.compile(
+    r"(?i)\d\.\d|\bv\d|\b(?:version|release|build|commit)\W{1,3}\w*\d|\b(?=\w*\d)[0-9a-f]{7,40}\b|^\W*\d+\W*$"
+)
+_SAYS = re.compile(r"(?i)\b(?:says?|said|prints?|shows?|messages?|errors?|exceptions?|outputs?|logs?)\b")
+
+
+def answers_question(text: str, asked: Collection[MissingKind]) -> bool:
+    """Return whether the comment, as GitHub's Markdown, answers one of the questions. A question answers none."""
+    parsed = read_issue(Issue(title="", body=_QUOTED.sub("", text)))
+    sentences = find_sentences(parsed.prose[:_MAX_CHARS])
+    stated = "\n".join(one for one in sentences if not one.rstrip("\"')* ").endswith(("?", "？")))
+    return any(_answers(parsed, stated, kind) for kind in asked)
+
+
+def _answers(parsed: ParsedIssue, stated: str, kind: MissingKind) -> bool:
+    words = count_words(_FILLER.sub(" ", stated))
+    match kind:
+        case "version":
+            return any(map(_VERSION.search, [stated, *parsed.versions])) or MOVING_VERSION.search(stated) is not None
+        case "error_output":
+            return has_error(parsed) or has_code(parsed) or (words > 1 and _SAYS.search(stated) is not None)
+        case "environment":
+            return names_platform(parsed.text)
+        case "reproduction":
+            return can_be_seen(parsed) or words >= _TELLING_WORDS
+    return words > 0 or has_code(parsed)

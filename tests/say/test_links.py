@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.domain.code import Span
-from triage.say.permalink import build_permalink, sanitize_third_party_url, sanitize_url
+from triage.say.links import build_permalink, sanitize_third_party_url, sanitize_url
 
 COMMIT = "a" * 40
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"

@@ -1,0 +1,175 @@
+"""Indexes one commit, or a folder without git."""
+
+import os
+import re
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from triage.base.errors import GitError
+from triage.domain.code import IndexFacts
+from triage.domain.skill import Skills
+from triage.find.build_corpus import IndexLimits, Merger, build_corpus
+from triage.find.files.file_filter import remove_ignored
+from triage.find.files.project_files import (
+    find_security_policy,
+    read_code_owners,
+    read_copied_patterns,
+    read_dependencies,
+    read_issue_forms,
+    read_label_rules,
+    read_skills,
+    remove_skills,
+)
+from triage.find.past_changes import ChangeReader, ChangeTable, PastChanges
+from triage.find.vectors.embed_corpus import CorpusVectors, embed_corpus
+from triage.find.words.corpus import Corpus
+from triage.git.commit import is_bare_repository, open_commit
+from triage.git.tree import FolderTree, Listing, SourceTree
+from triage.safety.code_owners import CodeOwners
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+_NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read ({error})."
+_NO_GIT = (
+    "The folder has no commit: it is read without history, and without the project's settings and skills; places "
+    "have no links."
+)
+_NO_FILES = (
+    "The code was not read, only the issue: the folder has no file, or only several repositories below it. A job needs "
+    "`actions/checkout`."
+)
+_ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
+
+
+@dataclass(frozen=True)
+class PastCommit:
+    """A commit to index as if it were the newest one."""
+
+    revision: str
+    until: datetime
+    """What was committed later is not known."""
+
+
+@dataclass(frozen=True)
+class IndexedCommit:
+    """What was read from a commit; by default nothing."""
+
+    past: PastChanges = field(default_factory=lambda: PastChanges(Merger({}, 0, 0).finish()))
+    vectors: CorpusVectors = field(default_factory=CorpusVectors)
+    owners: CodeOwners = field(default_factory=CodeOwners)
+    forms: Sequence[str] = ()
+    """Text of each issue form."""
+    label_rules: str = ""
+    """The project's rules for labels: texts by path."""
+    security_policy: str | None = None
+    """Path of SECURITY.md."""
+    dependencies: Sequence[str] = ()
+    """Names of the packages that its manifests declare."""
+    skills: Skills = field(default_factory=Skills)
+    tree: SourceTree = field(default_factory=SourceTree)
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.past.corpus
+
+
+def index_commit(
+    root: Path,
+    model: "Embeddings | None",
+    model_name: str,
+    limits: IndexLimits,
+    ignore: Sequence[str] = (),
+    past: PastCommit | None = None,
+    named: Sequence[str] = (),
+    *,
+    in_chroma: bool = True,
+) -> tuple[IndexedCommit, IndexFacts]:
+    """Index HEAD's commit, or the files of a folder without git, see `Codebase`. No file makes it fail.
+
+    CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
+    commit cannot be read. With `named`, it has only the files with the names of these paths.
+    """
+    started = time.perf_counter()
+    # The import takes a second, during which other processes read files.
+    importing = threading.Thread(target=_import_chroma, daemon=True, name="import") if in_chroma else None
+    if importing:
+        importing.start()
+    notes: list[str] = []
+    tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
+    if named:
+        names = {re.split(r"[/\\]", path)[-1] for path in named}
+        listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
+        notes.append(_ONLY_NAMED)
+    entries = listing.entries
+    changes = None if named else ChangeReader(tree, past.until if past else None)
+    built = build_corpus(
+        tree, remove_ignored(remove_skills(listing), ignore), limits, read_copied_patterns(tree, entries)
+    )
+    if importing:
+        importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
+    vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
+    is_dirty = past is None and _is_dirty(tree, listing, notes)
+    index = IndexedCommit(
+        past=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
+        vectors=vectors,
+        owners=read_code_owners(tree, entries),
+        forms=read_issue_forms(tree, entries),
+        label_rules=read_label_rules(tree, entries),
+        security_policy=find_security_policy(entries),
+        dependencies=read_dependencies(tree, entries),
+        skills=read_skills(tree),
+        tree=tree,
+    )
+    facts = IndexFacts(
+        commit=tree.commit,
+        files=len(built.corpus.files),
+        passages=len(built.corpus.chunk_files),
+        sections=int(built.corpus.documentation_files[built.corpus.chunk_files].sum()),
+        vectors=vectors.store.size if vectors.store else 0,
+        left_out=dict(sorted(built.left_out.items())),
+        partial=built.partial,
+        embedding=vectors.embedding,
+        notes=[*notes, *built.notes, *vectors.notes],
+        seconds=round(time.perf_counter() - started, 3),
+        dirty=is_dirty,
+        shallow=past is None and tree.history is not None and tree.history.is_shallow(),
+    )
+    return index, facts
+
+
+def _import_chroma() -> None:
+    import triage.find.vectors.chroma_store  # noqa: F401
+
+
+def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:
+    tree = open_commit(root, past.revision, past.until)
+    return tree, tree.list_files()
+
+
+def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
+    try:
+        commit = open_commit(root)
+        return commit, commit.list_files()
+    except GitError as error:
+        if not is_bare_repository(root) and not os.path.lexists(root / ".git"):
+            folder = FolderTree(root)
+            files = folder.list_files()
+            notes.append(_NO_GIT if files.entries else _NO_FILES)
+            return folder, files
+        notes.append(_NO_COMMIT.format(error=error))
+        return SourceTree(), Listing()
+
+
+def _is_dirty(tree: SourceTree, listing: Listing, notes: list[str]) -> bool:
+    try:
+        # git has no time limit of its own: not for a listing that was too long.
+        return not listing.truncated and tree.is_dirty()
+    except GitError as error:
+        notes.append(f"Whether the work tree differs from the commit could not be told ({error}).")
+        return False
