@@ -84,7 +84,7 @@ def test_marks_in_prose_become_names_of_their_places(text: str, expected: str, p
 def test_files_of_one_name_are_told_apart():
     excerpts = [Excerpt(span=Span(path=path, start=1, end=5)) for path in ("a/x.py", "b/x.py")]
     written, places = link_marks("both [1:3] [2:3]", excerpts)
-    assert written == "both (`x.py:3`) (`b/x.py:3`)"
+    assert written == "both (`x.py:3`, `b/x.py:3`)"
     assert [(place.text, place.path) for place in places] == [("x.py:3", "a/x.py"), ("b/x.py:3", "b/x.py")]
 
 

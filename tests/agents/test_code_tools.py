@@ -14,7 +14,7 @@ from testing import factories
 from testing.fakes import FakeCodebase
 from tests.find.indexes import make_codebase
 from triage.agents import code_tools
-from triage.agents.code_tools import build_code_tools
+from triage.agents.code_tools import MAX_FILE_MATCHES, build_code_tools
 from triage.agents.shown_code import ShownCode
 from triage.domain.code import FileChange, History, LineMatch, LineMatches, Passage, Span
 
@@ -213,6 +213,14 @@ def test_lines_stand_with_two_around_them_by_file_and_the_rest_is_counted():
         "[2] b.py 28-32\n28| line 28\n29| line 29\n30| six\n31| line 31\n32| line 32\n"
         "[3] a.py 1\n1| x\n(Further lines, not shown: lib/ 1,000, c.py 40)"
     )
+
+
+def test_of_many_matches_in_one_file_some_are_shown_and_all_are_named():
+    lines = [match("a.py", number) for number in range(1, 100, 10)]
+    found = LineMatches(lines=lines, total=10, files=1)
+    shown = render_text_matches(Matching({"a.py": "\n" * 99}, matches=found), "x")
+    assert "a.py 1, 11, 21, 31, 41, 51, 61, 71, 81, 91\n" in shown
+    assert shown.count("| x") == MAX_FILE_MATCHES
 
 
 def test_other_capitals_and_a_lack_of_time_are_said():

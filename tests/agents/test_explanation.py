@@ -49,6 +49,14 @@ def test_what_has_no_evidence_says_nothing(search: dict[str, Any], changes: dict
     assert explain(state(search, **changes)) is None
 
 
+def test_an_answer_may_speak_of_the_line_that_it_quotes_alone():
+    answer = {"places": [], "relevant_files": [], "why": "The second parameter is `$maxFiles`, the level is the third."}
+    assert explain(state(answer)) is None
+    for quote in ("function open($name, int $maxFiles = 0, $level = 100)", "Parameter 2 is the number of files."):
+        quoted = factories.relevant("src/a.php", quote=quote)
+        assert explain(state({**answer, "quoted_lines": [quoted]})) is not None, "in any case"
+
+
 def test_a_severity_without_a_reason_and_a_step_that_says_nothing_are_left_out():
     said = explain(state({"severity_reason": " ", "fix_idea": "Fix it.", "check": "Test."}))
     assert said is not None

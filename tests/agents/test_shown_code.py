@@ -29,8 +29,9 @@ def test_lines_that_were_shown_are_not_shown_again():
     assert shown.show([excerpt("a.py", 5, 12)]) == "(a.py 5-12: see [1])"
     longer = shown.show([excerpt("a.py", 12, 22)])
     assert longer == "[2] a.py 12-22\n(lines 12-20: see [1])\n21| line 21\n22| line 22"
-    few = shown.show([excerpt("a.py", 16, 20)])
-    assert few.count("| line") == 5, "as many as around a match"
+    assert shown.show([excerpt("a.py", 16, 20)]) == "(a.py 16-20: see [1])", "those around a match too"
+    few = shown.show([excerpt("a.py", 18, 24)])
+    assert few.count("| line") == 7, "a gap of a few lines costs more than it saves"
     assert shown.show([excerpt("a.py", 10, 20)]).endswith("see [1])"), "the first excerpt has them"
     assert "see" not in shown.show([excerpt("b.py", 5, 12)]), "another file"
 
@@ -86,3 +87,5 @@ def test_cited_lines_stand_with_their_surroundings():
     assert "a.py 40-62 f (cited: 50-52)\n40| line 40\n" in text
     assert f"(cited: 100-{100 + MAX_CITED_LINES - 1})" in text
     assert "gone.py" not in text
+    assert text.count("| line 55\n") == 1, "lines around two places are shown once"
+    assert "a.py 43-64 (cited: 53-54)\n63| line 63\n" in text

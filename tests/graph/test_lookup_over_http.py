@@ -93,7 +93,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     assert_every_call_is_answered(second)
     assert "tools" not in last.body
     assert [message["role"] for message in last.body["messages"]] == ["system", "user"]
-    assert "1| def parse(text):" in last.body["messages"][1]["content"].partition("<<looked up")[2]
+    assert "(src/parse.py 1-2: see [1])" in last.body["messages"][1]["content"].partition("<<looked up")[2]
     assert [(record.tool, record.outcome) for record in records] == [("read_lines", Outcome.SUCCESS)]
 
 

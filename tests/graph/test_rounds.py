@@ -163,5 +163,7 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     report = await run(given, title="Allow other calendars in parse", body="It would be nice.")
     assert [step.step for step in report.steps] == ["read_and_index", "investigator", "codebase_search", "writer"]
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
-    assert (report.verdict, report.evidence, report.why) == (None, [], "")
+    assert (report.verdict, report.evidence) == (None, [])
+    assert [(one.rule, one.speaks) for one in report.statements] == [("analysis", False)]
+    assert report.why, "what each place needs, for who asks"
     assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
+from triage.agents.codebase_search import SHOWN_SECTIONS
 from triage.agents.services import Services
 from triage.base.errors import ModelUnavailable
 from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, QuotedLine, Span
@@ -170,8 +171,8 @@ async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads()
     assert report.best_place == LEAD
 
 
-def with_pages(*documented: str, kind: str = "question", **changes: Any) -> Services:
-    found = factories.codebase(places=[], why="", documented=[CitedPlace(cite=one, reason="") for one in documented])
+def with_pages(*documented: str, kind: str = "question", why: str = "", **changes: Any) -> Services:
+    found = factories.codebase(places=[], why=why, documented=[CitedPlace(cite=one, reason="") for one in documented])
     prepared = factories.answers(InvestigatorFinding=factories.investigation(kind=kind), CodebaseFinding=found)
     return with_model(prepared, codebase=FakeCodebase({**factories.FILES, "docs/parse.md": PAGE}), **changes)
 
@@ -206,6 +207,32 @@ async def test_nothing_is_said_without_a_line_that_stands_there(documented: list
     report = await run(with_pages(*documented), **ASKS)
     assert (report.documented, report.statements, report.declined) == (None, [], [])
     assert report.status is Status.COMPLETE
+
+
+async def test_of_many_pages_the_first_are_shown_and_the_headings_of_the_others():
+    pages = {f"docs/{number}.md": PAGE.replace("Parsing", f"Part {number}") for number in range(9)}
+    given = with_pages(LINE)
+    given = replace(given, codebase=FakeCodebase({**factories.FILES, **pages}))
+    await run(given, **ASKS)
+    assert isinstance(given.model, FakeModel)
+    prompt = str(next(prompt for name, prompt in given.model.asked if name == "CodebaseFinding"))
+    documentation = prompt.partition("<<documentation")[2].partition("<</documentation")[0]
+    assert documentation.count("A time is read by") == SHOWN_SECTIONS
+    assert "(Further sections, not shown: docs/" in documentation
+    assert all(f"Part {number}" in documentation for number in range(9))
+
+
+CODE = "2:2"  # a passage
+
+
+async def test_a_line_of_code_answers_with_the_words_for_it():
+    silent = await run(with_pages(CODE), **ASKS)
+    assert (silent.documented, silent.statements) == (None, [])
+    report = await run(with_pages(CODE, why="No: `parse` reads one date [2:2], and nothing reads two of them."), **ASKS)
+    assert [(one.rule, one.speaks) for one in report.statements] == [("documented", True)]
+    assert report.documented is not None
+    assert report.documented.span.path == "src/parse.py"
+    assert report.why.startswith("No: `parse` reads one date (`parse.py:2`)")
 
 
 async def test_a_project_may_wish_no_documentation():

@@ -44,7 +44,7 @@ from triage.domain.code import (
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.issue import FailingPackage
-from triage.domain.report import Citations, RunReport, Ticket
+from triage.domain.report import Citations, NamedPlace, RunReport, Ticket
 from triage.domain.run import Status
 from triage.domain.task import Subject
 from triage.safety.active_content import find_active_content
@@ -77,6 +77,17 @@ NAMED_FIX = LaterFix(
 )
 DOCUMENTED = QuotedLine(
     span=span("docs/import.md", 12, 12), quote="`--format ofx` reads <b>OFX</b> files, see *Banks* @here."
+)
+SIGNATURE = QuotedLine(span=span("src/ledger/reader.py", 20, 20), quote="def read(path, encoding=None, *, since=None):")
+ANSWERED = change_report(
+    FEATURE,
+    kind="question",
+    why="No: `read` takes one path (`reader.py:20`). Its second parameter is the encoding.",
+    fix_idea="Let `read` take several paths, as `Importer` does.",
+    suspects=FULL.suspects[:1],
+    named_places=[
+        NamedPlace(text="reader.py:20", path="src/ledger/reader.py", span=span("src/ledger/reader.py", 20, 20))
+    ],
 )
 ELSEWHERE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format: 31/12", is_declared=True
@@ -115,6 +126,8 @@ def html(markdown: str) -> str:
         ("fixed", change_report(UNSAID, later_fix=PAST.later_fix), None),
         ("fix_named", change_report(UNSAID, later_fix=NAMED_FIX), None),
         ("documented", change_report(FEATURE, documented=DOCUMENTED), None),
+        ("answer", change_report(ANSWERED, documented=SIGNATURE), None),
+        ("feature_asked", change_report(ANSWERED, kind="feature_request", comment_reason="asked"), None),
         ("elsewhere", change_report(UNSAID, failing_package=ELSEWHERE), None),
     ],
 )

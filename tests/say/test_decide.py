@@ -101,7 +101,7 @@ ASKS = {"missing_information": QUESTIONS}
     [
         (UNSAID, {}, "files"),
         (UNSAID, {"likely_files": []}, ""),
-        (FEATURE, {"best_place": TRACE, "regression_window": WINDOW, "suspects": FULL.suspects, "why": "So."}, ""),
+        (FEATURE, {"best_place": TRACE, "regression_window": WINDOW, "suspects": FULL.suspects, "why": "So."}, "analysis"),
         # security alone
         (FULL, {"security": True, "possible_duplicate": OPEN, **ASKS}, "security!"),
         # known
@@ -122,7 +122,9 @@ ASKS = {"missing_information": QUESTIONS}
         (FEATURE, {"later_fix": PAST.later_fix}, ""),
         # documented
         (FEATURE, {"documented": DOCUMENTED}, "documented!"),
+        (FEATURE, {"documented": DOCUMENTED, "why": "So."}, "documented!"),
         (FEATURE, {"documented": DOCUMENTED, "kind": "question", **ASKS}, "documented!"),
+        (FEATURE, {"documented": DOCUMENTED, "kind": "question", "kind_by_model": True, "why": "So."}, "documented!"),
         (FEATURE, {"documented": DOCUMENTED, "possible_duplicate": OPEN}, "duplicate!"),
         (FEATURE, {"documented": DOCUMENTED, "possible_duplicate": SIMILAR[0]}, "duplicate! documented!"),
         (UNSAID, {"documented": DOCUMENTED}, "files"),
@@ -200,6 +202,15 @@ def test_likely_files_are_shown_below_a_place_and_to_who_asks():
     assert [one.rule for one in list_shown(unsure)] == ["found"]
     assert isinstance(unsure.statements[0], Leads)
     assert unsure.statements[0].last_change is None, "whether it is a bug is not known"
+
+
+def test_where_a_feature_would_go_is_shown_to_who_asks():
+    def list_rules(**changes: Any) -> list[str]:
+        return [one.rule for one in list_shown(change_report(FEATURE, why="So.", **changes))]
+
+    assert list_rules(comment_reason="asked") == list_rules(comment_reason="always") == ["analysis"]
+    assert list_rules(comment_reason="duplicate", possible_duplicate=OPEN) == ["duplicate"]
+    assert list_rules(comment_reason="asked", documented=DOCUMENTED) == ["documented"]
 
 
 def test_a_file_that_is_told_is_not_told_again():

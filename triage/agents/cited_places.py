@@ -9,7 +9,7 @@ from triage.domain.report import Citations, NamedPlace
 
 _CITE = re.compile(r"\s*\[?\s*(\d{1,4})(?!\d)(?:\s*:\s*L?(\d{1,7})(?:\s*[-\u2013]\s*L?(\d{1,7}))?)?")
 _ONE = r"\d{1,4}(?::[L\d\u2013 -]{1,20})?"
-_MARKS = re.compile(rf"`[^`\n]*`|[ \t]?(?<![\w\])])\[({_ONE}(?:[,;] ?{_ONE}){{0,9}})\](?!\()")
+_MARKS = re.compile(rf"`[^`\n]*`|[ \t]?(?<![\w\])])\[({_ONE}(?:(?:[,;] ?|\] ?\[){_ONE}){{0,9}})\](?!\()")
 _WRITTEN = re.compile(r"([\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}):\d{1,7}(?:-\d{1,7})?(?![\w/:])")
 
 
@@ -67,7 +67,7 @@ def link_marks(text: str, excerpts: Sequence[Excerpt]) -> tuple[str, list[NamedP
     def write(found: re.Match[str]) -> str:
         if not found[1]:
             return found[0]
-        named = [name for one in re.split(r"[,;]", found[1]) if (name := _name(one, excerpts, places))]
+        named = [name for one in re.split(r"[,;]|\] ?\[", found[1]) if (name := _name(one, excerpts, places))]
         return f" ({', '.join(f'`{name}`' for name in dict.fromkeys(named))})" if named else ""
 
     paths = {excerpt.span.path for excerpt in excerpts}

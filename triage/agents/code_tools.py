@@ -29,6 +29,8 @@ MAX_SAME_NAME = 8
 MAX_GREP_LINES = 20
 GREP_MARGIN = 2
 """Lines above and below a match, within its definition."""
+MAX_FILE_MATCHES = 6
+"""Matches of one file that are shown. All are counted, with the numbers of their lines."""
 MAX_NAME_LINES = 8
 """Lines shown with a name that nothing defines."""
 MAX_LINES = 200
@@ -147,7 +149,8 @@ def _list_excerpts(codebase: Codebase, matches: Sequence[LineMatch]) -> list[Blo
         by_path.setdefault(match.path, []).append(match)
     order = list(dict.fromkeys(match.path for match in matches))
     where = "; ".join(f"{path} {', '.join(str(match.line) for match in by_path[path])}" for path in order)
-    excerpts = [excerpt for path in order for excerpt in _show_around(path, by_path[path], codebase)]
+    shown = {path: by_path[path][:MAX_FILE_MATCHES] for path in order}
+    excerpts = [excerpt for path in order for excerpt in _show_around(path, shown[path], codebase)]
     return [where, *excerpts] if matches else []
 
 

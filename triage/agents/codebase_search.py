@@ -27,7 +27,15 @@ from triage.agents.prompts import (
     format_task,
 )
 from triage.agents.services import Services
-from triage.agents.shown_code import Block, ShownCode, cut_longest, format_file, make_excerpt, pluralize
+from triage.agents.shown_code import (
+    Block,
+    ShownCode,
+    cut_longest,
+    format_file,
+    format_location,
+    make_excerpt,
+    pluralize,
+)
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
@@ -48,11 +56,14 @@ By the words of the fixing commit alone (`bench.prompts`) an edited line is in t
 nine repositories of JavaScript, TypeScript and Rust, as with 15,000 characters, which are 1,500 tokens more in a run
 with one turn; with 10,000 of 28.
 """
+CONTEXT_CHARS_WITH_DOCUMENTATION = 8_000
+"""Beside sections of it. Of ten questions and requests that were played by hand, code answered eight."""
 MAX_PATH_CHARS = 200
 MAX_FILES = 5
 """As the prompt says. Of more, the best count."""
-MAX_DOCUMENTATION_CHARS = 15_000
-"""About 5,000 tokens. Of 44 questions whose section is among the ten, 28 see it to its end; a model can read on."""
+SHOWN_SECTIONS, MAX_DOCUMENTATION_CHARS = 4, 12_000
+"""Of 51 questions 34 see the right section to its end; with ten sections and 15,000 characters 18. Of the others the
+headings are shown, and a model can read them."""
 MAX_DIFFS, MAX_DIFFS_CHARS = 10, 3_000
 """So few commits are shown with their diffs: then none has to be looked up."""
 MAX_CHANGED = 4
@@ -96,7 +107,7 @@ def build_codebase_chain(
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
-    names = ["codebase_search", *["codebase_documentation"] * bool(sections and sections.get("documentation"))]
+    names = ["codebase_search", *["codebase_documentation"] * bool(sections and sections.get("kind of issue"))]
     system = build_system_message(*names, sections=sections or {}, tail=tail, catalogue=catalogue)
     prompt = ChatPromptTemplate.from_messages([system, MessagesPlaceholder("data")])
     return gather | RunnableLambda(build_data) | prompt | llm
@@ -172,7 +183,8 @@ async def answer_with_model(
         "what changed between the versions": format_window(window),
         "diffs of these commits": await in_thread(render_diffs, window, services.codebase),
     }
-    chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS
+    chars = CONTEXT_CHARS_WITH_DOCUMENTATION if sections["documentation"] else CONTEXT_CHARS_WITH_TOOLS
+    chars = chars if lookup else CONTEXT_CHARS
     retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
 
     async def ask(prompt: PromptValue) -> CodebaseFinding:
@@ -246,13 +258,16 @@ def format_earlier_rounds(agent_input: AgentInput) -> dict[str, str]:
 
 
 def render_documentation(documentation: Sequence[Section], codebase: Codebase, shown: ShownCode) -> str:
-    """Return the sections with numbered lines, the longest cut."""
+    """Return the first sections with numbered lines, the longest cut, and the headings of the others."""
     excerpts: list[list[Block]] = []
-    for section in documentation:
+    for section in documentation[:SHOWN_SECTIONS]:
         path, start, end = section.span.path, section.span.start, section.span.end
         if lines := (codebase.read_lines(path) or [])[start - 1 : end]:
             excerpts.append([make_excerpt(path, enumerate(lines, start), section.heading)])
-    return "\n\n".join(shown.show(blocks) for blocks in cut_longest(excerpts, MAX_DOCUMENTATION_CHARS))
+    texts = [shown.show(blocks) for blocks in cut_longest(excerpts, MAX_DOCUMENTATION_CHARS)]
+    spans = ((section.span, section.heading) for section in documentation[SHOWN_SECTIONS:])
+    others = [format_location(span.path, span.start, span.end, heading) for span, heading in spans]
+    return "\n\n".join([*texts, *([f"(Further sections, not shown: {'; '.join(others)})"] if others else [])])
 
 
 def _format_critique(critique: CritiqueFinding) -> str:

@@ -30,7 +30,7 @@ def explain(agent_input: AgentInput) -> Explanation | None:
     search = agent_input.codebase
     if search is None or not has_evidence(agent_input) or search.confidence < MIN_CONFIDENCE:
         return None
-    if len(search.why.strip()) < MIN_WHY_CHARS or not _is_about(search, agent_input.suspects):
+    if len(search.why.strip()) < MIN_WHY_CHARS or not _is_about(search, [*agent_input.suspects, *search.quoted_lines]):
         return None
     texts = {name: getattr(search, name) for name in ("summary", "why", "fix_idea", "check")}
     linked = {name: link_marks(text, agent_input.excerpts) for name, text in texts.items()}
@@ -46,7 +46,8 @@ def explain(agent_input: AgentInput) -> Explanation | None:
     )
 
 
-def _is_about(search: CodebaseFinding, suspects: Sequence[RelevantFile]) -> bool:
-    """Return whether an explanation names something of a place that it cites: its file or its definition."""
-    words = set(_NAME.findall(search.why))
-    return any(not words.isdisjoint(_NAME.findall(f"{file.path} {file.symbol or ''}")) for file in suspects)
+def _is_about(search: CodebaseFinding, cited: Sequence[RelevantFile]) -> bool:
+    """Return whether an explanation names something that it cites: a file, a definition, a word of a quoted line."""
+    words = set(_NAME.findall(search.why.casefold()))
+    texts = (f"{one.path} {one.symbol or ''} {one.quote or ''}" for one in cited)
+    return any(not words.isdisjoint(_NAME.findall(text.casefold())) for text in texts)

@@ -28,7 +28,7 @@ MAX_CITED_LINES = 60
 MAX_CHARS = 12_000
 """Of all places together."""
 MIN_LEFT_OUT = 8
-"""Fewer lines are shown again: those around a match."""
+"""Of an excerpt that has new lines too: fewer are shown again, as those around a match."""
 _NUMBER = re.compile(r" {0,7}(\d{1,7})\| ?")
 
 
@@ -91,7 +91,7 @@ class ShownCode:
 
     def _number(self, passage: Passage) -> str:
         span, runs = passage.span, list(self._split_into_runs(passage))
-        if all(number and len(lines) >= MIN_LEFT_OUT for number, lines in runs):
+        if all(number for number, _ in runs):
             numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(number for number, _ in runs))
             return f"({format_passage(passage)}: see {numbers})"
         self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
@@ -165,15 +165,18 @@ def _keep_lines(passage: Passage, lines: Sequence[str]) -> Passage:
 
 def render_cited_code(files: Sequence[RelevantFile], codebase: Codebase) -> str:
     """Return the cited lines with ten lines around them, for a reader who cites none. What does not fit is left out."""
-    room, rendered = MAX_CHARS, list[str]()
+    room, rendered, seen = MAX_CHARS, list[str](), set[tuple[str, int]]()
     for file in files:
         lines = codebase.read_lines(file.path) or []
         if not lines or not file.start_line:
             continue
         end = min(file.end_line or file.start_line, file.start_line + MAX_CITED_LINES - 1)
         first, last = max(1, file.start_line - MARGIN), min(len(lines), end + MARGIN)
-        place = make_excerpt(file.path, enumerate(lines[first - 1 : last], first), file.symbol)
-        if len(place.text) <= room:
-            room -= len(place.text)
-            rendered.append(f"{format_passage(place)} (cited: {file.start_line}-{end})\n{place.text}")
+        new = [number for number in range(first, last + 1) if (file.path, number) not in seen]
+        text = "\n".join(number_lines((number, lines[number - 1]) for number in new)) or "(shown above)"
+        if len(text) <= room:
+            room -= len(text)
+            seen |= {(file.path, number) for number in new}
+            heading = format_location(file.path, first, last, file.symbol)
+            rendered.append(f"{heading} (cited: {file.start_line}-{end})\n{text}")
     return "\n\n".join(rendered)

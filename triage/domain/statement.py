@@ -82,7 +82,7 @@ class NotOurs(Said):
 
 
 class Documented(Said):
-    """A line of the documentation that answers a question, or that has what a feature request asks for."""
+    """A line of the repository that answers a question, or that has what a feature request asks for."""
 
     rule: Literal["documented"] = "documented"
     speaks: bool = True
@@ -90,6 +90,8 @@ class Documented(Said):
     """The line."""
     is_question: bool
     """Whether the issue is a question; else it asks for a feature."""
+    answer: str = ""
+    """In a model's words."""
 
 
 class Cause(Said):
@@ -97,6 +99,8 @@ class Cause(Said):
 
     rule: Literal["analysis"] = "analysis"
     speaks: bool
+    is_request: bool = False
+    """It says where a feature would go."""
     is_confirmed: bool
     """By the critic: then it stands first."""
     severity: Severity | None

@@ -45,8 +45,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     suspects = list(map(_to_suspect, draft.affected_files)) if is_searched(by_rules) else []
     likely = [to_affected_file(file) for file in state.codebase.likely_files] if state.codebase else []
     facts = state.facts if may_be_bug else []
-    explanation = explain(state) if state.may_be_bug else None
     is_asking = state.kind in ("question", "feature_request")
+    explanation = explain(state) if state.may_be_bug or is_asking else None
     return with_statements(
         RunReport(
             triage_version=services.identity.triage_version,
@@ -91,7 +91,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             suspects=suspects,
             likely_files=list(map(_to_suspect, likely)) if is_searched(by_rules) else [],
             documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
-            documented=_quote_documentation(state) if is_asking else None,
+            documented=_quote_line(state, is_explained=explanation is not None) if is_asking else None,
             similar_issues=state.similar_issues,
             possible_duplicate=None
             if "known" in state.withdrawn
@@ -184,11 +184,11 @@ def _describe_failures(step: StepRecord) -> Iterator[str]:
         yield f"The {name.lower()}'s tool {tool.tool} failed: {tool.error}."
 
 
-def _quote_documentation(state: BugTriageState) -> QuotedLine | None:
-    """Return the line that a model chose, if it stands in a page of which it was shown a section."""
+def _quote_line(state: BugTriageState, *, is_explained: bool) -> QuotedLine | None:
+    """Return the line that a model chose: a line of code says nothing without its words."""
     pages = {section.span.path for section in state.documentation}
     for line in state.codebase.quoted_lines if state.codebase and state.searched_by_model else ():
-        if line.path in pages and line.quote and line.start_line and line.end_line:
+        if (is_explained or line.path in pages) and line.quote and line.start_line and line.end_line:
             quote = _ROFF.sub("", line.quote) if re.search(r"\.[1-8](?:\.\w+)?$", line.path) else line.quote
             span = Span(path=line.path, start=line.start_line, end=line.end_line)
             return QuotedLine(span=span, quote=" ".join(quote.split()))

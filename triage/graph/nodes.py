@@ -64,7 +64,7 @@ ATTACHMENT_SHARE = 0.1
 """Of the run's time, for reading what is attached, before the index is built."""
 MAX_SIMILAR = 5
 MAX_SECTIONS = 10
-"""Of the documentation, for a model: of 51 questions the right one is among ten by words in 44 (`bench.documented`)."""
+"""Of the documentation, for a model: of 51 questions the right one is among ten by words in 43 (`bench.documented`)."""
 HISTORY_SECONDS = 15.0
 """At most, for git, which goes through the whole history for some questions."""
 NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."

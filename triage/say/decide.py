@@ -54,7 +54,11 @@ def decide(report: RunReport) -> list[Statement]:
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
     if report.documented and report.kind not in ("bug", None) and not any(one.state == "open" for one in known):
-        said.append(Documented(line=report.documented, is_question=report.kind == "question"))
+        is_question = report.kind == "question"
+        said = [one for one in said if one.speaks]  # else an answer is all that is wanted
+        said.append(Documented(line=report.documented, is_question=is_question, answer=report.why))
+    elif report.kind == "feature_request" and (cause := _decide_cause(report)):
+        said.append(cause)
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
     if questions and not is_answered and not any(one.state == "open" for one in known):
@@ -70,10 +74,16 @@ def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInfor
 
 
 def list_shown(report: RunReport) -> list[Statement]:
-    """Return the statements of the comment: likely files for who asks or wants one always, and below a bug's place."""
-    has_place = any(isinstance(one, Leads | Cause) for one in report.statements)
-    shows_files = (report.kind == "bug" and has_place) or report.comment_reason in ("asked", "always")
-    return [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
+    """Return the statements of the comment.
+
+    Where a feature would go, and likely files, are for who asks or wants one always; files also below a bug's place.
+    """
+    is_asked = report.comment_reason in ("asked", "always")
+    shows_files = is_asked or (
+        report.kind == "bug" and any(isinstance(one, Leads | Cause) for one in report.statements)
+    )
+    shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
+    return [one for one in shown if is_asked or not (isinstance(one, Cause) and one.is_request)]
 
 
 def list_asked(report: RunReport) -> list[MissingInformation]:
@@ -112,7 +122,8 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
 
 
 def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | Leads | LikelyPlaces]:
-    cause, leads = _decide_cause(report), _decide_leads(report, is_bug=is_bug)
+    cause = _decide_cause(report) if report.kind in ("bug", None) else None
+    leads = _decide_leads(report, is_bug=is_bug)
     failing = report.failing_package
     if failing and not (leads and leads.places[0].sign == "trace"):
         reports = [page for page in report.external_references if "/issues/" in page.url]
@@ -125,7 +136,7 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     places = leads.places if leads else []
     named = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
     others = [one for one in report.likely_files[:MAX_LIKELY] if one.path not in named]
-    if others and not cause:
+    if others and not report.why.strip():
         yield LikelyPlaces(places=others)
 
 
@@ -133,10 +144,12 @@ def _decide_cause(report: RunReport) -> Cause | None:
     if not report.why.strip():
         return None
     paths = list(dict.fromkeys(one.path for one in report.suspects))
+    is_request = report.kind == "feature_request"
     return Cause(
-        speaks=report.confidence >= LOW_CONFIDENCE,
+        speaks=report.confidence >= LOW_CONFIDENCE and not is_request,
+        is_request=is_request,
         is_confirmed=report.verdict == "CONFIRMED",
-        severity=report.severity if report.severity_reason else None,
+        severity=report.severity if report.severity_reason and not is_request else None,
         severity_reason=report.severity_reason,
         summary=report.summary,
         place=report.suspects[0] if report.suspects else None,

@@ -29,7 +29,9 @@ docs/RELEASES.md
 website/versioned_docs/version-2.0/cli.md
 docs/content/v1.6/manual.md
 docs/de-DE/config/README.md
+doc/pt-br/config.md
 README.zh-CN.md
+README.中文.md
 README_ja.md
 .github/ISSUE_TEMPLATE/bug.md
 """
@@ -51,6 +53,8 @@ def test_what_is_no_answer(path: str):
         ("a.md", "# One\n\ntext\n### Two `--x` ##\n", [(1, "One"), (4, "Two `--x`")]),
         ("a.md", "#no heading\n```sh\n# a comment\n```\n## After\n", [(5, "After")]),
         ("a.md", "~~~\n```\n# in code\n~~~\n# Out\n", [(5, "Out")]),
+        ("a.md", "````md\n```sh\n# in code\n```\n# in code\n````\n# Out\n", [(7, "Out")]),
+        ("a.md", "```sh\n```text\n# in code\n```\n# Out\n", [(5, "Out")]),
         ("a.md", "Usage\n-----\n\na | b\n--- | ---\n\ntext\nmore\n----\n", [(1, "Usage")]),
         ("a.md", "---\ntitle: x\n---\n", []),
         ("a.md", '<h3 name="x">\nHow do I <code>x</code>?\n</h3>\n', [(1, "How do I x?")]),

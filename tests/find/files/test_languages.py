@@ -407,6 +407,44 @@ def test_extensions_belong_to_one_language():
     assert sorted(extensions) == sorted(set(extensions))
 
 
+ELIXIR = """defmodule Shop.Cart do
+  @doc "Adds."
+  def add(cart, item) when is_atom(item) do
+    [item | cart]
+  end
+
+  defp total!([]), do: 0
+end
+"""
+LUA = """local function show(text)
+    -- function of the panel
+    return text
+end
+
+function Panel:draw(x,
+    y)
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("cart.ex", ELIXIR, [(1, 8, "Cart", 0), (3, 5, "add", 1), (7, 7, "total", 1)]),
+        ("panel.lua", LUA, [(1, 4, "show", 0), (6, 8, "draw", 0)]),
+        ("a.pl", "sub save {\n  1;\n}\n", [(1, 3, "save", 0)]),
+        ("a.clj", "(x)\n", []),
+    ],
+)
+def test_without_a_grammar_declarations_are_found_by_line(
+    path: str, text: str, expected: list[tuple[int, int, str, int]]
+):
+    language = detect_language(path)
+    assert language is not None
+    found = find_definitions(text, language)
+    assert [(one.start, one.end, one.name, one.depth) for one in found] == expected
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [

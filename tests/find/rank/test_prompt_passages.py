@@ -67,7 +67,7 @@ def test_a_definition_that_is_named_comes_first(tmp_path: Path):
     assert "as_compatible_data" not in [passage.symbol for passage in choose(corpus, without, 2_000).passages]
 
 
-def test_named_definitions_take_a_third_at_most(tmp_path: Path):
+def test_named_definitions_leave_room_for_others(tmp_path: Path):
     names = [f"convert_part_{number}" for number in range(30)]
     body = "".join(f"def {name}(it):\n    return it + {name!r}\n\n\n" for name in names)
     main = "def broken_loop(queue):\n    while queue.pending:\n        queue.flush()\n"
@@ -135,6 +135,20 @@ def test_a_long_docstring_is_left_out_and_counted(tmp_path: Path):
     assert "46|     pending = sorted(data)" in text
     assert "(42 lines of comment)" in text
     assert "Words about the queue" not in text
+
+
+def test_a_head_of_licence_and_imports_is_left_out(tmp_path: Path):
+    head = "// Copyright the store's authors, who keep the pending queue.\nimport queue.pending.Store;\n" * 3
+    code = "class Store {\n    void flush() { queue.pending.drainEverythingThatWaits(); }\n}\n"
+    corpus = make_corpus(tmp_path, {"src/Store.java": f"{head}\n{code}", "src/Other.java": head})
+    chosen = choose(corpus, make_query("the store keeps its pending queue"))
+    assert [passage.symbol for passage in chosen.passages] == ["Store"]
+    assert chosen.other_files == ["src/Other.java"]
+
+
+def test_code_between_two_docstrings_is_no_comment():
+    lines = ['@doc """', "Adds.", '"""', "def add(a), do: a", "a", "b", "c", "d", '@doc """', "Takes.", '"""', ""]
+    assert find_long_comments(lines) == set()
 
 
 def test_each_line_is_shown_once_and_under_its_own_number(tmp_path: Path):

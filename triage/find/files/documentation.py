@@ -15,12 +15,13 @@ _PAGE = re.compile(
 )
 _NOT_AN_ANSWER = re.compile(
     r"(?:^|/)(?:\.[^/]+|versioned_docs|v(?:ersion-)?\d[\d.]*|[a-z]{2,3}[-_][A-Z]{2})/"
-    r"|[._-](?:zh|ja|ko|de|fr|es|pt|ru)(?:[-_]\w+)?\.\w+$"
+    r"|(?:^|/)(?:zh|ja|ko|de|fr|es|it|pt|ru|tr)(?:[-_][A-Za-z]{2,4})?/"
+    r"|[._-](?:(?:zh|ja|ko|de|fr|es|pt|ru)(?:[-_]\w+)?|[^\x00-\x7f]+)\.\w+$"
     r"|(?:^|/)(?:LICENSE|COPYING|CODE_OF_CONDUCT|(?i:changes?|change[-_]?logs?|history|news|release[-_]?notes?|releases"
     r"|announce|blog))(?:[-_./]|$)"
 )
 """Workflows and issue forms, older versions, translations; what changed is no answer to how something works."""
-_FENCE = re.compile(r"\s*(```|~~~)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*")
 _HTML_HEADING = re.compile(r"\s*<h[1-6][^>]*>(.*)", re.IGNORECASE)
 _MARKDOWN_HEADING = re.compile(r" {0,3}#{1,6}\s+(.+?)\s*#*")
@@ -61,7 +62,9 @@ def _find_prose_headings(lines: Sequence[str], *, is_markdown: bool) -> Iterator
     fence = ""
     for number, line in enumerate(lines, 1):
         if is_markdown and (mark := _FENCE.match(line)):
-            fence = "" if fence == mark[1] else fence or mark[1]
+            # A longer fence may show a shorter one.
+            closes = fence and mark[1].startswith(fence) and not mark[2].strip()
+            fence = "" if closes else fence or mark[1]
         elif not fence and is_markdown and (match := _MARKDOWN_HEADING.fullmatch(line)):
             yield Heading(number, match[1])
         elif not fence and (match := _HTML_HEADING.match(line)):

@@ -24,7 +24,8 @@ class Language:
     wrapper_nodes: str = ""
     """Types of nodes around a definition that are part of it, such as decorators and `export`."""
     declaration_line: str = ""
-    """Regular expression for the start of a declaration, with a group `name`; for files with syntax errors."""
+    """Regular expression for the start of a declaration, with a group `name`; for files with syntax errors, and for
+    languages without a grammar. Its end is that of its indentation."""
 
 
 _JS_DEFINITIONS = "function_declaration generator_function_declaration class_declaration method_definition"
@@ -55,6 +56,13 @@ _KOTLIN_DECLARATION = (
     r"|operator|infix|tailrec|actual|expect|final|companion|fun(?=\s+interface)) +)*"
     r"(?:class|interface|object|fun(?:\s*<[^>]{1,200}>)?) +(?:[\w<>?, *]{1,200}\.)?(?P<name>\w+)"
 )
+
+_ANY_DECLARATION = (
+    r"\s*(?:(?:local|export|default|pub|public|private|static|async|override) +)*"
+    r"(?:def(?:p|macrop?|module|guardp?)?|func?|function|fn|sub|proc(?:edure)?|class|module|macro|defn-?) +"
+    r"(?:[\w.:]{0,200}[.:])?(?P<name>[^\W\d]\w*)"
+)
+"""Of Elixir, Lua, Perl, Julia, Zig, Nim, the scripts of Vue, and the like."""
 
 LANGUAGES = (
     Language(
@@ -185,6 +193,7 @@ LANGUAGES = (
         ".erb .haml .slim .ejs .hbs .pug .twig .jsp .cshtml .razor .xaml .axaml .tt .heex "
         ".gql .sol .cr .ada .adb .ads .hx .purs .rei .re .res .y .l .yy .ll .g4 .awk .fish .vim .glsl .hlsl .wgsl "
         ".metal .tf .hcl .bzl .star .nix",
+        declaration_line=_ANY_DECLARATION,
     ),
 )
 

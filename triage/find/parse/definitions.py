@@ -22,7 +22,7 @@ _PREFIXES = frozenset({"exports", "module", "prototype", "this", "self", "window
 _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
 _SUFFIX = re.compile(r"(?<=\w)(?<!operator)[?!=]$")
 _COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment", "attribute_item", "attribute_list")
-_CLOSING = re.compile(r"\s*[)\]}]")
+_CLOSING = re.compile(r"\s*(?:[)\]}]|end\b)")
 _MAX_LINE_CHARS = 500
 """Of a line that are searched for a declaration."""
 _MAX_COMMENTS = 30
@@ -47,9 +47,9 @@ class Definition:
 
 
 def find_definitions(text: str, language: Language) -> list[Definition]:
-    """Return every definition, outer ones first; an empty list for a language without a grammar."""
+    """Return every definition, outer ones first."""
     if not language.grammar:
-        return []
+        return _add_declarations([], text, language.declaration_line) if language.declaration_line else []
     from tree_sitter import QueryCursor
 
     parser, query = load_grammar(language)

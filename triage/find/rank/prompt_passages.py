@@ -5,6 +5,7 @@ names, and the definitions that the issue or the keywords name, then the best sn
 is more likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -23,11 +24,12 @@ MIN_COMMENT_LINES, KEPT_COMMENT_LINES = 8, 3
 MAX_FILES = 25
 """In nine of ten issues the file at fault is among so many (measured)."""
 MAX_FILE_SNIPPETS = 40
-NAMED_SHARE = 1 / 3
-"""Of the characters, for what comes before the snippets."""
+NAMED_SHARE = 1 / 2
+"""Of the characters, for what comes before the snippets. Of 42 fixes of 18 projects, by the words of their commits, an
+edited line is shown in 24; with a third, and 1,500 of each definition, in 23, and fewer of those that a model names."""
 MIN_NAME_SCORE = 0.3
 """See `Mentions.definitions`: at most three files define the name, and a plain word stands in the title."""
-MAX_NAMED_CHARS = 1_500
+MAX_NAMED_CHARS = 1_000
 """Of one named definition. Of a longer one its head, then the lines around those that share most with the issue."""
 HEAD_LINES, LINES_AROUND_WORDS = 3, 4
 LINES_AROUND_FRAME = 8
@@ -44,7 +46,11 @@ FILE_POWER, SNIPPET_POWER, LENGTH_POWER = 0.75, 0.75, 0.5
 result hardly changes between 0.5 and 1."""
 MIN_PROBABILITY = 0.005
 MIN_LETTERS = 40
-"""Letters and digits. Fewer are the end of a block, a head, or a stub: nothing to judge by."""
+"""Letters and digits of code. Fewer are the end of a block, a head, a licence, or a stub: nothing to judge by."""
+_IMPORT = re.compile(
+    r"(?:import|from|using|use|package|namespace|require\w*|open|alias|export \* from|pub use|@import|#\s*include"
+    r"|(?:local|const|let|var) [\w{}, *]{1,200}= ?(?:await )?(?:require|import)\b)\b"
+)
 
 
 def find_long_comments(lines: Sequence[str]) -> set[int]:
@@ -146,9 +152,10 @@ class _OpenFile:
         return min(len(self.lines[number - 1]), MAX_LINE_CHARS) + len(str(number)) + len("| \n")
 
     def count_letters(self, block: _Block) -> int:
-        """Return the letters and digits in the lines of a block that are not shown yet."""
-        new = (self.lines[number - 1] for number in self.select_lines(block) if number not in self.shown)
-        return sum(character.isalnum() for line in new for character in line)
+        """Return the letters and digits in the lines of a block that are not shown yet, and are code."""
+        new = (self.lines[number - 1].strip() for number in self.select_lines(block) if number not in self.shown)
+        code = (line for line in new if not COMMENT.match(line) and not _IMPORT.match(line))
+        return sum(character.isalnum() for line in code for character in line)
 
     def render(self) -> Iterator[Passage]:
         for numbers in self._split_into_runs():

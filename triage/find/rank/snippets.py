@@ -27,7 +27,8 @@ _FULL_BODY = 30
 _MIN_NAME = 3
 _MAX_SIGNATURE_LINES = 20
 COMMENT = re.compile(r"#(?!\[|\s*(?:define|error)\b)|//|/\*|\*(?:[\s/]|$)|--\s")
-DOCSTRING = re.compile(r"[rRbBuU]{0,2}(\"\"\"|''')")
+DOCSTRING = re.compile(r"(?:@\w*doc\s+~?[sS]?)?[rRbBuU]{0,2}(\"\"\"|''')")
+"""In Elixir behind `@doc`."""
 _TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_)")
 """In some languages tests are at the end of a file, as in Rust's `mod tests`."""
 
