@@ -34,13 +34,15 @@ from triage.domain.code import (
     Section,
     Span,
 )
-from triage.domain.effect import AnnotationLevel, Suggestion, SuggestionOptions
+from triage.domain.effect import AnnotationLevel, Reaction, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, Tier, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.find.codebase import Codebase
+from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.model.chat_model import ChatModel
 
@@ -386,6 +388,22 @@ class FakeGitHub(IssueTracker):
     def remove_label(self, number: int, label: str) -> None:
         self._raise_prepared_error("remove_label")
         self.unlabelled.append((number, label))
+
+
+class FakeIssueApprovals(GitHubIssueApprovals):
+    """Records what it is given."""
+
+    def __init__(self) -> None:
+        self.records: dict[int, CommentRecord] = {}
+        self.reactions: list[tuple[int, Reaction]] = []
+        """Comment and reaction, each pair once."""
+
+    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
+        return self.records.get(comment_id)
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        if (comment_id, reaction) not in self.reactions:
+            self.reactions.append((comment_id, reaction))
 
 
 @dataclass

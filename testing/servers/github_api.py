@@ -403,7 +403,7 @@ def serve_github_api(prefix: str = "") -> Iterator[GitHubApi]:
     api = GitHubApi(prefix=prefix)
     server = _Server(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True)
     thread.start()
     api.url = f"http://127.0.0.1:{server.server_address[1]}{prefix}"
     try:

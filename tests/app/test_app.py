@@ -111,11 +111,11 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
         setup = make_app(settings, tmp_path, "octo/shop", environment=environment)
-        store = open_fix_job(setup, setup.open_run(FakeOutput()), lambda _: None).store
-        assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
+        job = open_fix_job(setup, setup.open_run(FakeOutput()), lambda _: None)
+        assert job.run.repository.server_url == "https://git.example.org"
         git = GitDataApi(api, tmp_path)
         git.set_ref("refs/heads/triage/7-x", git.commit({}))
-        assert store.list_proposals(7) == []
+        assert job.store.list_proposals(7) == []
         assert setup.approvals.read_comment_record(404) is None
         assert {asked.token for asked in api.requests} == {JOB_TOKEN}
         assert len(api.requests) == 4

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import FakeCodebase, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.domain.effect import Policy
 from triage.domain.issue import Repository

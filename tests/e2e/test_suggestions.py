@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import FakeCodebase, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
 from tests.graph.test_memory_nodes import SAME, FakePastIssues, past

@@ -1,16 +1,20 @@
-"""The jobs of the fix flow over fakes."""
+"""The jobs of the fix flow: over fakes, but for what they store, which is on GitHub's git data."""
 
 import asyncio
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
-from tempfile import mkdtemp
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any
 
 from testing import factories
 from testing.comment_parts import CommentParts, split_comment
 from testing.fake_files import FakeFiles
-from testing.fake_proposals import FakeProposalStore
-from testing.fakes import COMMIT, NOW
+from testing.fakes import NOW
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import SLUG
+from testing.servers.pull_requests_api import PullRequestsApi
 from tests.run.run_harness import RunHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
@@ -19,7 +23,6 @@ from triage.domain.proposal import (
     CommentRecord,
     FileVersion,
     PatchDraft,
-    PatchProposal,
     ProposalStatus,
     ProposalTests,
 )
@@ -27,23 +30,14 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_commits
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.graph.ask_model import (
-    ChosenModule,
-    CodeChanges,
-    EditAnswer,
-    FileAnswer,
-    ModuleChoice,
-    TestChanges,
-    TicketClass,
-)
 from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
 from triage.fix.jobs.run_fix_job import run_fix_job
+from triage.run.run_context import Run
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, hash_text
 
 ISSUE = factories.issue()
-SLUG = factories.repository().slug
 COMMAND_ID = 77
 SOURCE = "src/dates.py"
 OLD = "def parse(text):\n    return int(text)\n"
@@ -52,69 +46,18 @@ TEST = "tests/test_dates.py"
 TEST_TEXT = "from dates import parse\n\n\ndef test_spaces():\n    assert parse(' 1 ') == 1\n"
 
 
-def make_draft(**changes: Any) -> PatchDraft:
-    known: dict[str, Any] = {
-        "repository": SLUG,
-        "issue": 7,
-        "issue_title": ISSUE.title,
-        "issue_text": hash_text(ISSUE.title, ISSUE.body),
-        "base": COMMIT,
-        "summary": "Strip the text before it is parsed",
-        "root_cause": "`parse` takes white space for digits.",
-        "modules": ["src/"],
-        "changes": [FileVersion(path=SOURCE, description="Strips.", text=NEW)],
-        "tests": [FileVersion(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
-    }
-    return PatchDraft(**known | changes)
-
-
-def make_answers() -> dict[str, Any]:
-    """What a model answers that makes the draft above."""
-    no_edits: dict[str, Any] = {"is_new_file": True, "edits": []}
-    source = FileAnswer(
-        file_path=SOURCE,
-        description="Strips.",
-        is_new_file=False,
-        edits=[EditAnswer(search="int(text)", replace="int(text.strip())")],
-        new_content=None,
-    )
-    return {
-        "TicketClass": TicketClass(
-            confirmed_type="Bug",
-            technical_summary="parse fails on spaces",
-            acceptance_criteria=[],
-            error=None,
-        ),
-        "ModuleChoice": ModuleChoice(
-            affected_modules=[ChosenModule(name="src/", reason="It parses.")], files_likely_to_change=[], error=None
-        ),
-        "CodeChanges": CodeChanges(
-            root_cause="`parse` takes white space for digits.",
-            summary="Strip the text",
-            changes=[source],
-            look_at=[],
-            unverified=[],
-            error=None,
-        ),
-        "TestChanges": TestChanges(
-            tests=[FileAnswer(file_path=TEST, description="Spaces.", new_content=TEST_TEXT, **no_edits)],
-            no_test_reason=None,
-            look_at=[],
-            error=None,
-        ),
-    }
-
-
 SHOWN = "## Proposed changes"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass
+@dataclass(kw_only=True)
 class FixHarness(RunHarness):
     """One job of the fix flow after the other, for the command of a person."""
 
-    store: FakeProposalStore = field(default_factory=lambda: FakeProposalStore(repository=SLUG))
-    files: FakeFiles = field(default_factory=lambda: FakeFiles({SOURCE: BaseFile(text=OLD)}))
-    workspace: Path = field(default_factory=lambda: Path(mkdtemp()))
+    git: GitDataApi
+    pulls: PullRequestsApi
+    store: GitHubProposalStore
+    workspace: Path
     approvers: Approvers = "write"
     tests: ProposalTests = ""
     actor: str = "maintainer"
@@ -124,6 +67,16 @@ class FixHarness(RunHarness):
 
     def __post_init__(self) -> None:
         self.github.roles["maintainer"] = "write"
+        self.git.api.date_header = NOW - timedelta(minutes=1)
+        self.base = self.set_main({SOURCE: OLD})
+        self.files = FakeFiles({SOURCE: BaseFile(text=OLD)}, self.base)
+
+    def set_main(self, files: Mapping[str, str | bytes], *parents: str) -> str:
+        """Let the default branch lead to a new commit with these files."""
+        return self.git.set_ref("refs/heads/main", self.git.commit(dict(files), *parents, message="Main\n"))
+
+    def build_context(self) -> Run:
+        return replace(super().build_context(), repository=factories.repository(labels=[], slug=SLUG))
 
     def command(self, words: str = "/triage fix", comment: str | None = None, **said: Any) -> None:
         """A person writes a command below our comment."""
@@ -137,17 +90,38 @@ class FixHarness(RunHarness):
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event_issue = factories.issue(thread=[command])
 
-    def store_draft(self, draft: PatchDraft | None = None) -> PatchProposal:
-        """Store a draft as the job `store` does. The next comment shows it."""
-        draft = draft or make_draft()
-        stored = self.store.store(draft.issue or 0, draft.base, build_commits(draft, self.files))
-        self.shown_commit = stored.commit
-        return stored
+    def make_draft(self, **changes: Any) -> PatchDraft:
+        known: dict[str, Any] = {
+            "repository": SLUG,
+            "issue": 7,
+            "issue_title": ISSUE.title,
+            "issue_text": hash_text(ISSUE.title, ISSUE.body),
+            "base": self.base,
+            "summary": "Strip the text before it is parsed",
+            "root_cause": "`parse` takes white space for digits.",
+            "modules": ["src/"],
+            "changes": [FileVersion(path=SOURCE, description="Strips.", text=NEW)],
+            "tests": [FileVersion(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
+        }
+        return PatchDraft(**known | changes)
+
+    def store_draft(self, first: Mapping[str, str] = NOTHING, last: Mapping[str, str] = NOTHING, **changes: Any) -> str:
+        """Store a draft as the job `store` does, and return its commit. The next comment shows it.
+
+        `first` and `last` are files that the commit with the test and the last one have besides.
+        """
+        draft = self.make_draft(**changes)
+        files, commit = {SOURCE: OLD}, draft.base
+        for patch, others in zip(build_commits(draft, self.files), (first, last), strict=True):
+            files |= {path: file.text for path, file in patch.files.items()}
+            commit = self.git.commit({**files, **others}, commit, message=patch.message)
+        self.shown_commit = self.git.set_ref(f"refs/triage/proposals/{draft.issue}/1", commit)
+        return commit
 
     def run_job(self, stage: str, **task: Any) -> Status:
         flow = FixJob(
             self.build_context(),
-            store=cast("GitHubProposalStore", self.store),
+            store=self.store,
             open_files=lambda _: self.files,
             files=JobFiles(self.workspace, SecretRedactor([])),
             approvers=self.approvers,
@@ -171,12 +145,14 @@ class FixHarness(RunHarness):
     def _file(self) -> Path:
         return self.workspace / ".triage/proposal.json"
 
-    def leave_result(self, draft: PatchDraft | None = None, **changes: Any) -> None:
-        known = {"draft": draft or make_draft(), "status": ProposalStatus.AWAITING}
-        self.result_file = FixResult(**known | changes).model_dump_json().encode()
+    def leave_result(self, **changes: Any) -> None:
+        """Leave a draft, as the job `propose` does."""
+        result = FixResult(draft=self.make_draft(**changes), status=ProposalStatus.AWAITING)
+        self.result_file = result.model_dump_json().encode()
 
-    def answer(self, stored: PatchProposal, command: str = "approve", **task: Any) -> Status:
-        return self.run_job("apply", command=command, proposal_id=stored.id, **task)
+    def answer(self, stored: str, command: str = "approve", **task: Any) -> Status:
+        """A person answers the proposal with this commit."""
+        return self.run_job("apply", command=command, proposal_id=stored[:12], **task)
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -192,5 +168,11 @@ class FixHarness(RunHarness):
         return [reaction for _, reaction in self.approvals.reactions]
 
     @property
-    def branches(self) -> dict[str, str]:
-        return {ref: commit for ref, commit in self.store.refs.items() if ref.startswith("refs/heads/")}
+    def proposals(self) -> list[str]:
+        """Their refs."""
+        return [ref for ref in self.git.refs if ref.startswith("refs/triage/")]
+
+    @property
+    def branches(self) -> list[str]:
+        """All but the default one."""
+        return [ref for ref in self.git.refs if ref.startswith("refs/heads/triage/")]

@@ -15,6 +15,7 @@ from triage.fix.commit_text import (
     CommitFacts,
     CommitWords,
     format_subject,
+    make_branch_name,
     parse_proposal,
     read_words,
     write_local_messages,
@@ -238,3 +239,27 @@ def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for()
         "Revision 2, after a maintainer's words - Use Decimal. Fixes - 4"
     )
     assert parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message)) is not None
+
+
+@pytest.mark.parametrize(
+    ("number", "title", "name"),
+    [
+        (12, "Totals are wrong!", "triage/12-totals-are-wrong"),
+        (None, "Totals are wrong", "triage/totals-are-wrong"),
+        (3, "Über ..  größe @{1}.lock", "triage/3-uber-groe-1-lock"),
+        (3, "合計が違う", "triage/3-fix"),
+        (None, "", "triage/fix"),
+        (1, "a" * 39 + " b", "triage/1-" + "a" * 39),
+        (1, "a" * 39 + "-bc", "triage/1-" + "a" * 39),
+        (1, "a" * 40 + " b", "triage/1-" + "a" * 40),
+        (1, "a" * 41, "triage/1-" + "a" * 40),
+        (None, "Set-Cookie header in a response interceptor is", "triage/set-cookie-header-in-a-response"),
+    ],
+)
+def test_names_of_branches(number: int | None, title: str, name: str) -> None:
+    assert make_branch_name(number, title) == name
+
+
+@given(st.none() | st.integers(1, 10**9), st.text())
+def test_git_and_shells_take_every_name(number: int | None, title: str) -> None:
+    assert re.fullmatch(r"triage/[a-z0-9]+(?:-[a-z0-9]+)*", make_branch_name(number, title))

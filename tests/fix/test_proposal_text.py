@@ -18,15 +18,12 @@ from triage.domain.proposal import (
 from triage.fix.commit_text import CommitWords
 from triage.fix.proposal_text import (
     MAX_PART_UNITS,
-    render_abandoned,
     render_awaiting,
-    render_opened,
     render_pull_request_body,
-    render_refused_pull_request,
-    render_rejected,
     render_unstored,
 )
 from triage.safety.active_content import find_active_content
+from triage.say.template import render_block
 
 SOURCE = "src/ledger/dates.py"
 OLD = "def parse(text):\n    day, month = text.split('-')\n    return int(day), int(month)\n"
@@ -120,15 +117,15 @@ def test_nothing_is_active_whatever_a_model_writes(tests: ProposalTests) -> None
     )
     assert find_active_content(render(draft, tests), [URL, RUN]) == []
     assert find_active_content(render_unstored(draft, FILES), []) == []
-    assert find_active_content(render_abandoned(EVIL), []) == []
-    assert find_active_content(render_rejected("mona", EVIL), []) == []
+    assert find_active_content(render_block("proposal", "abandoned", EVIL), []) == []
+    assert find_active_content(render_block("proposal", "rejected", "mona", EVIL), []) == []
 
 
 def test_nothing_is_active_whatever_a_person_is_called() -> None:
     url = "https://github.com/acme/ledger/pull/1"
     for text in (
-        render_opened(EVIL, 1, url),
-        render_refused_pull_request(EVIL, EVIL, url, EVIL),
+        render_block("proposal", "opened", EVIL, 1, url),
+        render_block("proposal", "refused_pull_request", EVIL, EVIL, url, EVIL),
         render_pull_request_body("0" * 12, url, EVIL, "", CommitWords(EVIL, EVIL, [EVIL], [EVIL]), [EVIL]),
     ):
         assert find_active_content(text, [url]) == []

@@ -62,10 +62,12 @@ def test_it_is_run_in_the_folder_of_the_project(
     example = open_example(root, files, report)
     assert example
     before = run(example, root)
-    still = example.compare(before, before)
-    assert (still.outcome, still.output[:14]) == ("still", "It fails with ")
-    assert error in still.output
-    assert f"{next(iter(fixed)).removeprefix('src/')}:" in still.output, "where it ends"
+    shown = example.describe(before)
+    assert shown.startswith(example.code)
+    assert "Run on the code that you see:\nIt fails with " in shown
+    assert error in shown
+    assert f"{next(iter(fixed)).removeprefix('src/')}:" in shown, "where it ends"
+    assert example.compare(before, before).outcome == "still"
     write(root, fixed)
     assert example.compare(before, run(example, root)).outcome == "fixed"
     assert not list(tmp_path.glob("tmp*")), "nothing stays"

@@ -6,8 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from testing import factories
-from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import (
+    NOW,
+    FakeCodebase,
+    FakeGitHub,
+    FakeIssueApprovals,
+    FakeModel,
+    FakeOutput,
+    FakeProgressLog,
+    fake_services,
+)
 from triage.agents.services import Services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment

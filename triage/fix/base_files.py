@@ -40,7 +40,7 @@ class CommitFiles:
     def __init__(self, tree: CommitTree) -> None:
         self._tree = tree
         self._read: dict[str, BaseFile | str | None] = {}
-        self._editable: Sequence[EditablePath] | None = None
+        self._editable: list[EditablePath] | None = None
         self._errors: dict[tuple[str, str], int | None] = {}
 
     @property
@@ -88,7 +88,13 @@ class CommitFiles:
                 listed = sorted(entry.path for entry in self._tree.list_files().entries)
             except GitError:
                 listed = []
-            self._editable = [_describe_path(path) for path in listed if _is_edited_by_hand(path)]
+            self._editable = []
+            for path in listed:
+                is_hidden = any(part.startswith(".") for part in path.split("/"))
+                if get_skip_reason(path, 0) is None and has_allowed_kind(path) and not is_hidden:
+                    role, language = classify_file(path), detect_language(path)
+                    name = language.name if language and language.grammar else ""
+                    self._editable.append(EditablePath(path, name, role.is_test, role.is_product_code))
         return self._editable
 
     def is_test(self, path: str) -> bool:
@@ -107,15 +113,3 @@ class CommitFiles:
         if (path, text) not in self._errors:
             self._errors[path, text] = count_syntax_errors(text, language)
         return self._errors[path, text]
-
-
-def _is_edited_by_hand(path: str) -> bool:
-    is_hidden = any(part.startswith(".") for part in path.split("/"))
-    return get_skip_reason(path, 0) is None and has_allowed_kind(path) and not is_hidden
-
-
-def _describe_path(path: str) -> EditablePath:
-    role, language = classify_file(path), detect_language(path)
-    return EditablePath(
-        path, language.name if language and language.grammar else "", role.is_test, role.is_product_code
-    )

@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -20,7 +21,6 @@ from triage.app.settings import remove_own_variables
 from triage.base.errors import SetupError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
-from triage.domain.report import RunReport
 from triage.fix.base_files import open_base_files
 from triage.fix.graph.fix_graph import FixGraph, FixNode, build_fix_graph
 from triage.fix.graph.fix_state import FixContext, FixState
@@ -69,9 +69,7 @@ def build_server_graph(open_run: Callable[[str, str], Opened]) -> FixGraph:
         except SetupError as error:
             raise RequestRefused(str(error)) from None
 
-        async def triage(issue: Issue, repository: Repository) -> RunReport:
-            return await run_graph(issue, repository, run.services, asyncio.Event())
-
+        triage = partial(run_graph, services=run.services, cancelled=asyncio.Event())
         return FixContext(run.services, run.branch.files, triage, run.branch)
 
     def wrap(node: FixNode) -> FixNode:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from rich.console import Group
 from rich.markdown import Markdown
@@ -10,9 +11,7 @@ from rich.text import Text
 
 from triage.agents.services import Services
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutation
-from triage.domain.report import RunReport
 from triage.fix.base_files import CommitFiles
 from triage.fix.commit_text import build_commits, make_branch_name
 from triage.fix.graph.fix_graph import AskPerson, run_fix
@@ -49,9 +48,6 @@ async def fix_locally(
         ask_person: Shows the proposal.
     """
 
-    async def triage(issue: Issue, repository: Repository) -> RunReport:
-        return await run_graph(issue, repository, services, cancelled)
-
     def judge(draft: PatchDraft) -> CheckVerdict:
         assert check is not None
         return check.judge(branch.write_commits(draft))
@@ -62,9 +58,12 @@ async def fix_locally(
             unchanged = await call_with_deadline(check.run_on_base, cancelled)
         except OutOfTime:
             return state.model_copy(update={"error": "The run was cancelled."})
+        if check.example:
+            state = state.model_copy(update={"example": check.example.describe(check.example_on_base)})
         if not unchanged.is_ok:
             named = f" Tests that fail: {len(unchanged.failed)}." if unchanged.failed else ""
             services.progress.info(f"The check fails on the last commit too, without any change.{named}")
+    triage = partial(run_graph, services=services, cancelled=cancelled)
     services = replace(services, started=services.clock())
     patient = replace(services, limits=services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS}))
     context = FixContext(patient, branch.files, triage, branch, judge if check else None)

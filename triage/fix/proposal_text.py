@@ -94,10 +94,6 @@ def render_unstored(draft: PatchDraft, files: "CommitFiles") -> str:
     return "\n\n".join(filter(None, [*shown, render_block("proposal", "proof", draft, "", "", "")]))
 
 
-def render_abandoned(error: str) -> str:
-    return render_block("proposal", "abandoned", error)
-
-
 def _render_parts(draft: PatchDraft, files: "CommitFiles", diff_url: str) -> list[str]:
     diffs = diff_files(draft, files)
     rows = [(one.file, one.added, one.removed) for one in diffs]
@@ -143,10 +139,6 @@ def render_pull_request_body(
     return ensure_safe(text, [issue_url], MAX_PART_UNITS)
 
 
-def render_opened(actor: str, number: int, url: str) -> str:
-    return render_block("proposal", "opened", actor, number, url)
-
-
 def fold_approved(part: str) -> str:
     """Return a shown proposal as it stays below the line that says what became of it: without the commands.
 
@@ -154,11 +146,3 @@ def fold_approved(part: str) -> str:
     """
     shown, found, _ = part.rpartition(NOBODY_YET)
     return f"\n\n{Fold('The change as it was approved', shown.strip()).markdown}" if found else ""
-
-
-def render_refused_pull_request(actor: str, branch: str, url: str, reason: str) -> str:
-    return render_block("proposal", "refused_pull_request", actor, branch, url, reason)
-
-
-def render_rejected(actor: str, words: str) -> str:
-    return render_block("proposal", "rejected", actor, words)

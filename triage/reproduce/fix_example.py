@@ -69,12 +69,14 @@ class FixExample:
             f"example{recorder.suffix}": recorder.read_text(encoding="utf-8"),
         }
 
-    def describe(self) -> str:
-        """Return the example and what the report says of it, for a model."""
+    def describe(self, runs: bytes = b"") -> str:
+        """Return the example and what the report says of it, for a model; with runs on the base commit, their end."""
+        found = self._read(runs)
         shown = [*(error.text for error in self.expected.errors), *map("\n".join, self.expected.printed)]
         parts = {
             "Changed in the reporter's text": "\n".join(self.example.changed),
             "The report shows": "\n".join(dict.fromkeys(shown))[:MAX_SHOWN_CHARS],
+            "Run on the code that you see": self._describe_end(found) if isinstance(found, Execution) else "",
         }
         named = [f"{title}:\n{text}" for title, text in parts.items() if text]
         return "\n\n".join([self.example.code.rstrip(), *named])

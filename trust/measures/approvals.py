@@ -100,7 +100,7 @@ NO_PROBLEM = (
     "triage.fix.jobs.fix_job.role_problem",
     "triage.fix.jobs.fix_job.approval_skip_reason",
     "triage.fix.jobs.apply_fix.proposal_problem",
-    "triage.fix.jobs.apply_fix.GitHubPullRequestTool._find_owner_problem",
+    "triage.fix.github.proposal_store.GitHubProposalStore.read_code_owners",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
 """Kinds of cases that fail without these checks."""

@@ -11,8 +11,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from testing import factories
-from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeGitHub, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import NOW, FakeGitHub, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.base.errors import TriageError

@@ -298,11 +298,6 @@ class TestBranches:
         with pytest.raises(GitHubUnavailable):
             store.list_proposals(7)
 
-    def test_the_page_for_a_pull_request(self, open_store: OpenStore) -> None:
-        store = open_store(server_url="https://git.example.org")
-        url = "https://git.example.org/octo/shop/compare/triage/7-x%3F?expand=1"
-        assert store.build_compare_url("triage/7-x?") == url
-
 
 class TestFirstCommit:
     def test_its_files_are_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:

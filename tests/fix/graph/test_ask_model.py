@@ -12,8 +12,8 @@ from triage.fix.graph.ask_model import (
     CodeChanges,
     EditAnswer,
     FileAnswer,
-    ask_for_changes,
-    ask_for_tests,
+    TestChanges,
+    ask_for_files,
     describe_answer,
     describe_module,
     format_triage,
@@ -44,7 +44,7 @@ def text_of(prompt: Any) -> str:
 async def ask(given: FixState, last: Mapping[str, str] = NOTHING) -> list[Any]:
     model = FakeModel({"CodeChanges": None})
     services = fake_services(codebase=FakeCodebase({}), model=model, config=ProjectConfig(instructions="Be brief."))
-    await ask_for_changes(given, services, model, "## a.py (whole file)\nx = 1", last)
+    await ask_for_files(CodeChanges, given, services, model, {"code": "## a.py (whole file)\nx = 1"}, last)
     prompt: list[Any] = model.asked[0][1]
     return prompt
 
@@ -97,11 +97,10 @@ async def test_an_answer_that_could_not_be_used_is_shown_with_the_reason() -> No
 async def test_tests_follow_the_existing_ones() -> None:
     model = FakeModel({"TestChanges": None})
     services = fake_services(codebase=FakeCodebase({}), model=model)
-    await ask_for_tests(
-        make_input(root_cause="It is 1.", example="shop.total([])"), services, model, "+x = 2", "def test_x(): ..."
-    )
+    shown = {"the change": "+x = 2", "existing tests": "def test_x(): ..."}
+    await ask_for_files(TestChanges, make_input(example="shop.total([])"), services, model, shown)
     text = text_of(model.asked[0][1])
-    for part in ("It is 1.", "+x = 2", "def test_x(): ...", "shop.total([])"):
+    for part in ("+x = 2", "def test_x(): ...", "shop.total([])"):
         assert part in text
 
 

@@ -2,7 +2,15 @@ from pathlib import Path
 
 import pytest
 
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.pull_requests_api import PullRequestsApi
+from tests.fix.fix_harness import FixHarness
+from tests.outside.github.conftest import api, git, open_store, pulls, store
+from triage.fix.github.proposal_store import GitHubProposalStore
 
-@pytest.fixture(autouse=True)
-def _workspaces_below_the_folder_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+__all__ = ["api", "git", "open_store", "pulls", "store"]
+
+
+@pytest.fixture
+def harness(git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, tmp_path: Path) -> FixHarness:
+    return FixHarness(git=git, pulls=pulls, store=store, workspace=tmp_path)

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
-from tests.fix.fix_harness import OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
-from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
+from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
+from testing.servers.github_api import JOB_TOKEN, ApiFault
+from tests.fix.fix_harness import OLD, SHOWN, SOURCE, TEST, FixHarness
+from tests.fix.graph.test_fix_graph import answers
+from triage.base.errors import BadInput, CannotPublish
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
-from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
+from triage.domain.proposal import FileVersion
 from triage.domain.run import Status
 
 
@@ -20,48 +22,36 @@ class TestGate:
     @pytest.mark.parametrize(
         ("command", "following"), [("fix", "propose"), ("revise", "propose"), ("approve", "apply"), ("reject", "apply")]
     )
-    def test_it_says_which_job_follows(self, command: str, following: str) -> None:
-        harness = FixHarness()
+    def test_it_says_which_job_follows(self, harness: FixHarness, command: str, following: str) -> None:
         harness.command()
         words = "use a set" if command == "revise" else ""
         assert harness.run_job("gate", command=command, proposal_id="0" * 12, words=words) is Status.COMPLETE
         assert harness.outputs["fix-task"] == following
 
     @pytest.mark.parametrize("role", ["triage", "read", "none"])
-    def test_without_write_access_no_job_follows(self, role: str) -> None:
-        harness = FixHarness()
+    def test_without_write_access_no_job_follows(self, harness: FixHarness, role: str) -> None:
         harness.github.roles["maintainer"] = role
         harness.command()
         assert harness.run_job("gate") is Status.SKIPPED
         assert harness.outputs["fix-task"] == ""
         assert "`/triage fix` by `maintainer`: not done: it needs write access" in harness.output.summaries[0]
 
-    @pytest.mark.parametrize("said", [{"edited_at": NOW + timedelta(seconds=1)}, {"body": "/triage approve"}])
-    def test_nothing_that_a_stranger_does_starts_another_job(self, said: dict[str, Any]) -> None:
-        harness = FixHarness(actor="stranger")
-        harness.command(**said)
-        for task in ({}, {"command": "approve"}, {"command": "revise", "words": "x"}):
-            harness.run_job("gate", **task)
-            assert harness.outputs["fix-task"] == ""
-
     @pytest.mark.parametrize("actor", ["", "maintainer"])
-    def test_a_fix_starts_on_the_default_branch_only(self, actor: str) -> None:
-        harness = FixHarness()
+    def test_a_fix_starts_on_the_default_branch_only(self, harness: FixHarness, actor: str) -> None:
         harness.command()
-        harness.store.off_default_branch = {COMMIT}
+        harness.set_main({SOURCE: ""})
         harness.run_job("gate", actor=actor)
         assert harness.outputs["fix-task"] == "answer"
-        assert "Commit `0123456789ab` is not on the default branch" in harness.output.summaries[0]
+        assert f"Commit `{harness.base[:12]}` is not on the default branch" in harness.output.summaries[0]
         assert "```" not in harness.output.summaries[0]
         harness.run_job("report", actor=actor)
         assert "Start the workflow on the default branch." in harness.parts.proposal
         harness.run_job("gate", command="approve", proposal_id="0" * 12)
         assert harness.outputs["fix-task"] == "apply", "what is stored is checked where it is carried out"
 
-    def test_a_default_branch_that_cannot_be_read(self) -> None:
-        harness = FixHarness()
+    def test_a_default_branch_that_cannot_be_read(self, harness: FixHarness) -> None:
         harness.command()
-        harness.store.errors["is_on_default_branch"] = GitHubUnavailable("down")
+        harness.git.api.faults = [ApiFault("GET .*/compare/", 500)]
         harness.run_job("gate")
         assert not harness.outputs.get("fix-task")
 
@@ -74,51 +64,47 @@ class TestGate:
             {"command": "revise", "words": "smaller"},
         ],
     )
-    def test_a_command_that_is_not_complete(self, task: dict[str, Any]) -> None:
-        harness = FixHarness()
+    def test_a_command_that_is_not_complete(self, harness: FixHarness, task: dict[str, Any]) -> None:
         harness.command()
         harness.run_job("gate", **task)
         assert harness.outputs["fix-task"] == "answer"
 
-    def test_a_workflow_that_was_started_by_hand(self) -> None:
-        harness = FixHarness()
+    def test_a_workflow_that_was_started_by_hand(self, harness: FixHarness) -> None:
         harness.run_job("gate", actor="")
         assert harness.outputs["fix-task"] == "propose"
 
 
 @pytest.mark.parametrize("stage", ["gate", "propose", "store", "report", "apply"])
 @pytest.mark.parametrize("said", [{}, {"edited_at": NOW + timedelta(seconds=1)}])
-def test_a_stranger_reaches_no_model_and_gets_no_answer(stage: str, said: dict[str, Any]) -> None:
-    harness = FixHarness(actor="stranger")
+def test_a_stranger_reaches_no_model_and_gets_no_answer(harness: FixHarness, stage: str, said: dict[str, Any]) -> None:
+    harness.actor = "stranger"
     harness.command(**said)
     harness.leave_result()
     model = FakeModel({})
     harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
     assert harness.run_job(stage, command="approve" if stage == "apply" else "fix") is Status.SKIPPED
-    assert (model.asked, harness.store.refs, harness.outputs.get("fix-task", "")) == ([], {}, "")
+    assert (model.asked, harness.proposals, harness.outputs.get("fix-task", "")) == ([], [], "")
     assert (harness.github.edited, harness.github.posted, harness.reactions) == ([], [], [])
     assert ": not done: it needs write access" in harness.output.summaries[0]
 
 
 class TestStore:
-    def test_a_proposal_that_is_replaced_goes(self) -> None:
-        harness = FixHarness()
+    def test_a_proposal_that_is_replaced_goes(self, harness: FixHarness) -> None:
         harness.command()
-        harness.store_draft(make_draft(summary="Another one"))
+        harness.store_draft(summary="Another one")
         harness.leave_result()
         harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
         assert harness.outputs["proposal-id"] == stored.id
 
-    def test_expired_proposals_of_other_issues_go(self) -> None:
-        harness = FixHarness()
+    def test_expired_proposals_of_other_issues_go(self, harness: FixHarness) -> None:
         harness.command()
-        harness.store.now = NOW - timedelta(days=8)
-        old = harness.store_draft(make_draft(issue=3))
-        harness.store.now = NOW
+        harness.git.api.date_header = NOW - timedelta(days=8)
+        harness.store_draft(issue=3)
+        harness.git.api.date_header = NOW - timedelta(minutes=1)
         harness.leave_result()
         harness.run_job("store")
-        assert old.ref not in harness.store.refs
+        assert harness.proposals == ["refs/triage/proposals/7/1"]
 
     @pytest.mark.parametrize(
         "changes",
@@ -129,48 +115,42 @@ class TestStore:
             {"changes": [FileVersion(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
         ],
     )
-    def test_everything_is_checked_again(self, changes: dict[str, Any]) -> None:
-        harness = FixHarness()
+    def test_everything_is_checked_again(self, harness: FixHarness, changes: dict[str, Any]) -> None:
         harness.command()
-        harness.leave_result(make_draft(**changes))
+        harness.leave_result(**changes)
         with pytest.raises(BadInput, match="not stored"):
             harness.run_job("store")
-        assert not harness.store.refs
+        assert not harness.proposals
 
-    def test_workflows_that_changed_since_the_base(self) -> None:
-        harness = FixHarness()
+    def test_workflows_that_changed_since_the_base(self, harness: FixHarness) -> None:
         harness.command()
         harness.leave_result()
-        harness.store.other_workflows = {COMMIT}
+        harness.set_main({SOURCE: OLD, ".github/workflows/ci.yml": "on: push"}, harness.base)
         with pytest.raises(BadInput, match="lets no workflow's token create a branch"):
             harness.run_job("store")
-        assert not harness.store.refs
+        assert not harness.proposals
 
     @pytest.mark.parametrize("part", ["changes", "tests"])
-    def test_tests_alone_or_changes_alone_are_one_commit(self, part: str) -> None:
-        harness = FixHarness()
+    def test_tests_alone_or_changes_alone_are_one_commit(self, harness: FixHarness, part: str) -> None:
         harness.command()
-        harness.leave_result(make_draft(**{part: []}))
+        harness.leave_result(**{part: []})
         harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
         assert stored.test_commit is None
         assert harness.outputs["proposal-test-sha"] == ""
 
     @pytest.mark.parametrize("place", ["first", "last"])
-    def test_commits_that_were_there_and_hold_something_else_are_deleted(self, place: str) -> None:
-        harness = FixHarness()
+    def test_commits_that_were_there_and_hold_something_else_are_deleted(self, harness: FixHarness, place: str) -> None:
         harness.command()
-        stored = harness.store_draft()
-        commit = stored.commit if place == "last" else stored.test_commit
-        harness.store.files[commit or ""][TEST] = BaseFile(text="import subprocess\n")
+        other = {TEST: "import subprocess\n"}
+        harness.store_draft(**{place: other})
         harness.leave_result()
         with pytest.raises(CannotPublish, match="its diff does not show"):
             harness.run_job("store")
-        assert harness.store.refs == {}
+        assert harness.proposals == []
 
     @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
-    def test_a_file_that_is_no_result(self, data: bytes) -> None:
-        harness = FixHarness()
+    def test_a_file_that_is_no_result(self, harness: FixHarness, data: bytes) -> None:
         harness.command()
         harness.result_file = data
         with pytest.raises(BadInput):
@@ -178,18 +158,15 @@ class TestStore:
 
 
 class TestReport:
-    def test_without_a_comment_a_new_one_is_written(self) -> None:
-        harness = FixHarness()
+    def test_without_a_comment_a_new_one_is_written(self, harness: FixHarness) -> None:
         harness.command(comment="")
         harness.store_draft()
         harness.leave_result()
         harness.run_job("report")
         assert "## Proposed changes" in harness.parts.proposal
 
-    def test_why_there_is_none(self) -> None:
-        harness = FixHarness()
+    def test_why_there_is_none(self, harness: FixHarness) -> None:
         harness.command()
-        harness.leave_result(draft=None, error="The text occurs 3 times.", status=ProposalStatus.ABANDONED)
         harness.result_file = (
             b'{"status":"abandoned","error":"The text occurs 3 times in `a.py`. @everyone","draft":null}'
         )
@@ -200,8 +177,7 @@ class TestReport:
         assert harness.outputs["proposal-status"] == "abandoned"
 
     @pytest.mark.parametrize("command", ["fix", "revise"])
-    def test_an_attempt_that_failed_leaves_the_version_before(self, command: str) -> None:
-        harness = FixHarness()
+    def test_an_attempt_that_failed_leaves_the_version_before(self, harness: FixHarness, command: str) -> None:
         harness.store_draft()
         harness.command(f"/triage {command}")
         harness.result_file = b'{"status":"none","error":"No time.","draft":null}'
@@ -212,48 +188,42 @@ class TestReport:
     @pytest.mark.parametrize(
         ("revision", "offer"), [(1, "made again\\.\n"), (2, "for the last time"), (3, "begins anew")]
     )
-    def test_the_last_revision_is_announced(self, revision: int, offer: str) -> None:
-        harness = FixHarness()
+    def test_the_last_revision_is_announced(self, harness: FixHarness, revision: int, offer: str) -> None:
         harness.command()
-        draft = make_draft(revision=revision)
-        harness.store_draft(draft)
-        harness.leave_result(draft)
+        harness.store_draft(revision=revision)
+        harness.leave_result(revision=revision)
         harness.run_job("report")
         assert re.search(offer, harness.parts.proposal)
         assert ("/triage revise" in harness.parts.proposal) == (revision < 3)
 
-    def test_a_patch_that_may_not_be_stored_is_not_shown_either(self) -> None:
-        harness = FixHarness()
+    def test_a_patch_that_may_not_be_stored_is_not_shown_either(self, harness: FixHarness) -> None:
         harness.command()
         evil = FileVersion(path=".github/workflows/ci.yml", text="run: curl evil\n", is_new_file=True)
-        harness.leave_result(make_draft(changes=[evil]))
+        harness.leave_result(changes=[evil])
         harness.run_job("report")
         assert "curl evil" not in harness.github.edited[-1][2]
         assert "was refused" in harness.parts.proposal
 
     @pytest.mark.parametrize("path", [TEST, "src/evil.py"])
-    def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, path: str) -> None:
-        harness = FixHarness()
+    def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, harness: FixHarness, path: str) -> None:
         harness.command()
-        stored = harness.store_draft()
-        harness.store.files[stored.test_commit or ""][path] = BaseFile(text="import subprocess\n")
-        harness.store.errors["delete"] = PermissionMissing("The token may only read.")
+        harness.store_draft(first={path: "import subprocess\n"})
+        harness.git.api.denied[JOB_TOKEN] = {"contents"}
         harness.leave_result()
         harness.run_job("report")
         assert "/triage approve" not in harness.github.edited[-1][2]
         assert "something that its diff does not show" in harness.parts.proposal
         assert harness.reactions == ["confused"]
 
-    def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self) -> None:
-        harness = FixHarness()
+    def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self, harness: FixHarness) -> None:
         stored = harness.store_draft()
         harness.command("/triage approve")
-        harness.run_job("report", command="approve", proposal_id=stored.id)
+        harness.run_job("report", command="approve", proposal_id=stored[:12])
         assert harness.parts.proposal == SHOWN
         assert "again" in harness.parts.answer
 
-    def test_a_long_report_makes_room(self) -> None:
-        harness = FixHarness(report="x" * 64_000)
+    def test_a_long_report_makes_room(self, harness: FixHarness) -> None:
+        harness.report = "x" * 64_000
         harness.command()
         harness.store_draft()
         harness.leave_result()
@@ -261,8 +231,7 @@ class TestReport:
         assert len(harness.github.edited[-1][2]) < 65_536
         assert "/triage approve" in harness.parts.proposal
 
-    def test_a_token_that_cannot_store_commits(self) -> None:
-        harness = FixHarness()
+    def test_a_token_that_cannot_store_commits(self, harness: FixHarness) -> None:
         harness.command()
         harness.leave_result()
         harness.run_job("report")
@@ -270,115 +239,104 @@ class TestReport:
         assert "git apply" in harness.parts.proposal
         assert "/triage approve" not in harness.parts.proposal
 
-    def test_a_job_that_failed_without_a_word(self) -> None:
-        harness = FixHarness()
+    def test_a_job_that_failed_without_a_word(self, harness: FixHarness) -> None:
         harness.command()
         harness.run_job("report")
         assert "See its log" in harness.parts.proposal
 
 
 class TestApply:
-    def test_a_second_approval_says_what_exists(self) -> None:
-        harness = FixHarness()
+    def test_a_second_approval_says_what_exists(self, harness: FixHarness) -> None:
         stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
         harness.answer(stored)
         assert "done already: pull request 100" in harness.parts.answer
-        assert len(harness.store.pull_requests) == 1
+        assert len(harness.pulls.pulls) == 1
         assert harness.outputs["pull-request-url"]
 
-    def test_github_does_not_let_the_token_open_pull_requests(self) -> None:
-        harness = FixHarness()
+    def test_github_does_not_let_the_token_open_pull_requests(self, harness: FixHarness) -> None:
         stored = harness.store_draft()
         harness.command("/triage approve")
-        harness.store.errors["open_pull_request"] = PullRequestRefused("Switch the setting on.")
+        harness.pulls.lets_actions_open = False
         harness.answer(stored)
         assert harness.branches
         assert "/compare/" in harness.parts.proposal
-        assert "Switch the setting on." in harness.parts.proposal
+        assert "switch on" in harness.parts.proposal
         assert harness.outputs["proposal-status"] == "approved"
 
     @pytest.mark.parametrize("command", ["fix", "revise"])
-    def test_only_an_approval_is_a_yes(self, command: str) -> None:
-        harness = FixHarness()
+    def test_only_an_approval_is_a_yes(self, harness: FixHarness, command: str) -> None:
         stored = harness.store_draft()
         harness.command(f"/triage {command}")
         assert harness.answer(stored, command, words="not like this") is Status.SKIPPED
-        assert harness.branches == {}
+        assert harness.branches == []
 
-    def refuse(self, harness: FixHarness, reason: str, **task: Any) -> None:
+    def refuse(self, harness: FixHarness, reason: str, *faults: ApiFault) -> None:
         """An approval that must change nothing."""
         stored = harness.store_draft()
-        if harness.event_issue is None:
-            harness.command("/triage approve")
-        harness.answer(stored, **task)
-        assert harness.branches == {}
-        assert harness.store.pull_requests == {}
+        harness.git.api.faults = [*faults]
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == []
+        assert harness.pulls.pulls == []
         assert reason in harness.parts.answer + harness.parts.proposal
         assert harness.reactions == ["confused"]
 
-    def test_a_base_that_is_not_on_the_default_branch(self) -> None:
-        harness = FixHarness()
-        harness.store.off_default_branch = {COMMIT}
+    def test_a_base_that_is_not_on_the_default_branch(self, harness: FixHarness) -> None:
+        harness.set_main({SOURCE: ""})
         self.refuse(harness, "not on the default branch")
 
-    def test_a_proposal_that_is_too_old(self) -> None:
-        harness = FixHarness()
-        harness.store.now = NOW - timedelta(days=8)
+    def test_a_proposal_that_is_too_old(self, harness: FixHarness) -> None:
+        harness.git.api.date_header = NOW - timedelta(days=8)
         self.refuse(harness, "older than 7 days")
         assert harness.outputs["proposal-status"] == "expired"
-        assert harness.store.refs == {}
+        assert harness.proposals == []
 
-    @pytest.mark.parametrize("method", ["list_proposals", "list_changed_on_base", "is_on_default_branch"])
-    def test_a_question_without_an_answer(self, method: str) -> None:
-        harness = FixHarness()
-        harness.store.errors[method] = GitHubUnavailable("GitHub did not answer.")
-        self.refuse(harness, "did not confirm")
+    @pytest.mark.parametrize("question", ["/matching-refs/", "/trees/", "/compare/"])
+    def test_a_question_without_an_answer(self, harness: FixHarness, question: str) -> None:
+        self.refuse(harness, "did not confirm", ApiFault(f"GET .*{question}", 500))
 
-    def test_owners_that_cannot_be_read(self) -> None:
-        harness = FixHarness(approvers="owners")
-        harness.store.errors["read_code_owners"] = CannotPublish("CODEOWNERS is not UTF-8 text.")
+    def test_owners_that_cannot_be_read(self, harness: FixHarness) -> None:
+        harness.approvers = "owners"
+        harness.set_main({SOURCE: OLD, "CODEOWNERS": b"\xff"}, harness.base)
         self.refuse(harness, "CODEOWNERS is not `UTF-8` text")
 
-    def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
-        harness = FixHarness(policy=Policy(dry_run=True))
-        harness.store.now = NOW - timedelta(days=8)
+    def test_an_expired_proposal_stays_in_a_dry_run(self, harness: FixHarness) -> None:
+        harness.policy = Policy(dry_run=True)
+        harness.git.api.date_header = NOW - timedelta(days=8)
         stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
-        assert stored.ref in harness.store.refs
+        assert harness.proposals == ["refs/triage/proposals/7/1"]
 
-    def test_nothing_is_proposed_where_nobody_could_see_it(self) -> None:
-        harness = FixHarness(policy=Policy(comment="never"))
+    def test_nothing_is_proposed_where_nobody_could_see_it(self, harness: FixHarness) -> None:
+        harness.policy = Policy(comment="never")
         harness.command()
         with pytest.raises(BadInput, match="comment: never"):
             harness.run_job("gate")
 
-    def test_a_rejection_deletes_the_proposal(self) -> None:
-        harness = FixHarness()
+    def test_a_rejection_deletes_the_proposal(self, harness: FixHarness) -> None:
         stored = harness.store_draft()
         harness.command("/triage reject")
         harness.answer(stored, "reject", words="Too large. cc @everyone")
-        assert harness.store.refs == {}
+        assert harness.proposals == []
         assert "Too large" in harness.parts.proposal
         assert harness.outputs["proposal-status"] == "rejected"
         harness.answer(stored)
-        assert harness.branches == {}
+        assert harness.branches == []
 
 
 class TestPropose:
-    def propose(self, harness: FixHarness, answers: dict[str, Any], **task: Any) -> Status:
-        codebase = FakeCodebase({SOURCE: OLD})
-        harness.services = fake_services(codebase=codebase, model=FakeModel(factories.answers() | answers))
+    def propose(self, harness: FixHarness, **task: Any) -> Status:
+        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=FakeModel({}))
         return harness.run_job("propose", **task)
 
-    def test_a_fourth_revision_is_not_made_and_the_third_can_still_be_approved(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft(make_draft(revision=3))
+    def test_a_fourth_revision_is_not_made_and_the_third_can_still_be_approved(self, harness: FixHarness) -> None:
+        stored = harness.store_draft(revision=3)
         harness.command("/triage revise")
-        self.propose(harness, {}, command="revise", proposal_id=stored.id, words="again")
-        harness.run_job("report", command="revise", proposal_id=stored.id, words="again")
+        self.propose(harness, command="revise", proposal_id=stored[:12], words="again")
+        harness.run_job("report", command="revise", proposal_id=stored[:12], words="again")
         assert "The last version can still be approved" in harness.parts.answer
         assert harness.parts.proposal == SHOWN
         harness.command("/triage approve")
@@ -388,8 +346,9 @@ class TestPropose:
     @pytest.mark.parametrize(
         ("rejected", "is_read"), [("/triage reject 0123456789ab: it hides it", True), ("thanks", False)]
     )
-    def test_the_reason_of_a_rejection_is_in_the_next_prompt(self, rejected: str, is_read: bool) -> None:
-        harness = FixHarness()
+    def test_the_reason_of_a_rejection_is_in_the_next_prompt(
+        self, harness: FixHarness, rejected: str, is_read: bool
+    ) -> None:
         harness.command("/triage fix")
         said = ["/triage reject 0123456789ab labels", "/triage fix in total", rejected]
         comments = [
@@ -400,15 +359,14 @@ class TestPropose:
         harness.event_issue = factories.issue(
             thread=harness.github.issues[7].thread[-1:], snapshot_time=NOW + timedelta(minutes=1)
         )
-        model = FakeModel(factories.answers() | make_answers())
+        model = FakeModel(factories.answers() | answers())
         harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
         harness.run_job("propose", command="fix", words="")
         prompt = next(str(asked) for name, asked in model.asked if name == "CodeChanges")
         assert ("An earlier version was rejected: it hides it" in prompt) == is_read
         assert "rejected: labels" not in prompt, "that was about suggestions"
 
-    def test_a_revision_of_what_is_not_there(self) -> None:
-        harness = FixHarness()
+    def test_a_revision_of_what_is_not_there(self, harness: FixHarness) -> None:
         harness.command("/triage revise")
-        self.propose(harness, {}, command="revise", proposal_id="0" * 12, words="again")
+        self.propose(harness, command="revise", proposal_id="0" * 12, words="again")
         assert b"There is no such proposal here." in (harness.result_file or b"")

@@ -1,10 +1,10 @@
-"""A draft with any problem is not shown, and each problem says what to do."""
+"""A draft with any problem is not shown, and each problem says what to do. What is only unusual is a warning."""
 
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion
-from triage.fix.patch.check_patch import MAX_CHANGED_LINES, find_problems
+from triage.fix.patch.check_patch import MAX_CHANGED_LINES, find_problems, list_warnings
 from triage.fix.patch.modules import Module
 
 BASKET = "def total(items):\n    return sum(items)\n"
@@ -87,7 +87,6 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/odd.py", 'b = "\u202e"\nsee("https://known.io/a")\n'), "(U+202E)"),
         (change("shop/basket.py", BASKET + f'KEY = "{KEY}"\n'), "looks like a secret in line 3"),
         (change("shop/keys.py", f'KEY = "{KEY}"\nx = 2\n'), "it is a file with what looks like a secret"),
-        (change("shop/package.json", "{}\n", is_new=True), "no source, test, documentation or changelog"),
         (
             change("shop/basket.py", BASKET + "# https://evil.io/x\n"),
             "an address that was not there ('https://evil.io/x')",
@@ -96,8 +95,6 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/basket.py", "# @generated\n" + BASKET), "nobody edits by hand (generated)"),
         (change("web/a.py", "y\n"), "outside the modules that may change (shop/)"),
         (change("shop/secret/a.py", "y\n", is_new=True), "protected paths"),
-        (change("shop/.github/a.yml", "y\n", is_new=True), "begins with a dot"),
-        (change("shop/new.py", "y\n"), "does not exist"),
         (change("shop/long.py", "y = 1\n" * 5_000), f"changes 10,000 lines; {MAX_CHANGED_LINES:,} are allowed"),
     ],
 )
@@ -163,40 +160,46 @@ def test_the_summary_has_no_secret():
     assert check(described) == ["The description of shop/basket.py has what looks like a secret: leave it out."]
 
 
-LOGS = {
-    "CHANGES.md": BaseFile(text="# Changes\n\n## Next\n\n- One\n"),
-    "news/old.md": BaseFile(text="x\n"),
-    "docs/newsfragments/11.bugfix": BaseFile(text="Eleven.\n"),
-}
-ENTRY = "# Changes\n\n## Next\n\n- One\n- An empty basket costs nothing.\n"
-
-
-@each_row(
-    ("entry", "problem"),
-    [
-        (change("CHANGES.md", ENTRY), ""),
-        (change("docs/newsfragments/12.bugfix", "Twelve.\n", is_new=True), ""),
-        (change("docs/newsfragments/12.fix.md", "Twelve.\n", is_new=True), ""),
-        (change("CHANGES.md", ENTRY + "- See https://evil.io/a\n"), "has an address that was not there"),
-        (change("docs/newsfragments/12.py", "x = 1\n", is_new=True), "is outside the modules"),
-        (change("docs/newsfragments/11.bugfix", "Eleven!\n"), "is outside the modules"),
-        (change("changelog.d/12.fix.md", "Twelve.\n", is_new=True), "is outside the modules"),
-        (change("HISTORY.md", "Twelve.\n", is_new=True), "is outside the modules"),
-        (change("news/old.md", "x\ny\n"), "is outside the modules"),
-    ],
-)
-def test_a_changelog_gets_an_entry(entry: FileVersion, problem: str):
-    draft = make_draft([GOOD, entry])
-    found = find_problems(draft, FakeFiles({**FILES.files, **LOGS}), MODULES, ["shop/secret/"])
-    assert [problem in one for one in found] == ([True] if problem else [])
-
-
-def test_a_protected_changelog_stays():
-    draft = make_draft([GOOD, change("CHANGES.md", ENTRY)])
-    (found,) = find_problems(draft, FakeFiles({**FILES.files, **LOGS}), MODULES, ["CHANGES.md"])
-    assert "protected" in found
-
-
 def test_all_problems_are_said_at_once():
     found = check(change("web/a.py", "y\n"), change("shop/basket.py", BASKET), GOOD, summary=KEY)
     assert [problem.partition(" ")[0] for problem in found] == ["shop/basket.py", "web/a.py", "shop/basket.py", "The"]
+
+
+LINES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
+
+
+def test_an_ordinary_patch_has_no_warning():
+    assert list_warnings(make_draft([FileVersion(path="shop/a.py", text="y = 1\n" * 150)]), LINES) == []
+
+
+def test_a_large_patch_is_said():
+    files = [
+        FileVersion(path="shop/a.py", text="y = 1\n" * 151),
+        FileVersion(path="shop/b.py", text="", is_new_file=True),
+    ]
+    assert list_warnings(make_draft(files), LINES) == ["Large diff: about 301 lines in 2 files."]
+
+
+def test_more_than_two_modules_are_said():
+    modules = ["a/", "b/", "c/"]
+    draft = make_draft([FileVersion(path="shop/b.py", text="", is_new_file=True)], modules=modules)
+    assert list_warnings(draft, LINES) == ["Multi-module change: a/, b/, c/."]
+
+
+def test_long_new_lines_are_said():
+    long = FileVersion(path="shop/a.py", text=f"x = '{'y' * 200}'\n")
+    assert list_warnings(make_draft([long]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
+    tabs = FileVersion(path="shop/a.py", text="\t" * 30 + "x\n")
+    assert list_warnings(make_draft([tabs]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
+    known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
+    more = long.model_copy(update={"text": long.text + "z = 1\n"})
+    assert list_warnings(make_draft([more]), known) == []
+
+
+def test_lines_that_are_longer_than_any_of_the_file_are_said():
+    line = f"init();{'        ;' * 13}evil()\n"
+    many = FileVersion(path="shop/a.py", text=line)
+    assert list_warnings(make_draft([many]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
+    known = FakeFiles({"shop/a.py": BaseFile(text=f"{line[:-1]}\n")})
+    more = many.model_copy(update={"text": line.replace("evil", "good")})
+    assert list_warnings(make_draft([more]), known) == []

@@ -61,6 +61,7 @@ def find(
         ("tests/rates.csv", True),
         ("CHANGES", False),
         ("changelog.d/2.fix.txt", True),
+        ("changelog.d/2.bugfix", True),
         ("shop/README.txt", True),
         ("shop/docs/ref/requests.txt", True),
         ("shop/agent.py", True),
@@ -114,6 +115,10 @@ STEERING = [
         ("shop/tab\there.py", False, "is no plain name"),
         ("shopping/a.py", True, "outside the modules"),
         ("docs/a.md", True, "outside the modules"),
+        ("changelog.d/1.fix.md", False, "outside the modules"),
+        ("changelog.d/2.py", True, "outside the modules"),
+        ("news/2.fix.md", True, "outside the modules"),
+        ("HISTORY.md", True, "outside the modules"),
         ("checks/data.py", False, "outside the modules"),
         ("shop/gone.py", False, "does not exist"),
         ("shop/basket.py", True, "exists already"),
@@ -161,13 +166,14 @@ def test_no_odd_path_passes(pieces: list[str]):
     [
         ("basket.py", "shop/basket.py", True),
         ("/shop/", "shop/new/a.py", True),
+        ("CHANGES", "CHANGES", True),
         ("SHOP/", "shop/new/a.py", True),
         ("shop/*.sql", "shop/a.sql", True),
         ("shop/*.sql", "shop/a.py", False),
     ],
 )
 def test_protected_paths_are_gitignore_patterns(pattern: str, path: str, is_protected: bool):
-    problem = find(path, is_new=path != "shop/basket.py", protected=(pattern,))
+    problem = find(path, is_new=path not in FILES.files, protected=(pattern,))
     assert ("protected paths" in problem) == is_protected
 
 

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
+from testing.checkouts.git_repositories import ENVIRONMENT, git, write
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import BaseFile, FileVersion
-from triage.fix.graph.ask_model import EditAnswer
-from triage.fix.patch.apply_edits import RejectedEdits, apply_edits
 from triage.fix.patch.unified_diff import cut_diff, diff_file, diff_files, format_diff
 
 LONG = "".join(f"line {number}\n" for number in range(40))
@@ -59,25 +57,6 @@ def test_git_reads_the_paths(path: str, tmp_path: Path):
     assert apply_diff(tmp_path / "added", {}, {path: "b\n"}) == {path: "b\n"}
 
 
-@pytest.mark.parametrize("path", ["a b.py", "é/ü.py", "a.py"])
-@pytest.mark.parametrize("is_new", [True, False])
-def test_the_diff_is_that_of_git_but_for_the_index_line(path: str, is_new: bool, tmp_path: Path):
-    text = LONG.replace("line 3\n", "").replace("line 30\n", "changed\n")
-    before = {} if is_new else {path: LONG}
-    commit(tmp_path, {"other": "x\n", **before})
-    write(tmp_path, {path: text})
-    git(tmp_path, "add", "--all")
-    real = git(tmp_path, "-c", "core.quotePath=false", "diff", "--cached").splitlines()
-    files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
-    ours = format_diff(make_draft([FileVersion(path=path, text=text, is_new_file=is_new)]), files).splitlines()
-    headings = [line for line in real if line.startswith("@@")]
-    assert ours == [
-        line if line not in headings else line[: line.index("@@", 2) + 2]
-        for line in real
-        if not line.startswith("index ")
-    ]
-
-
 def test_new_files_may_be_empty(tmp_path: Path):
     after = {"pkg/__init__.py": "", "pkg/b.py": "x\ny\n", "c": "no end"}
     assert apply_diff(tmp_path, {"a": "1\n"}, {**after, "a": "2\n"}) == {**after, "a": "2\n"}
@@ -91,25 +70,6 @@ texts = st.tuples(lines, st.sampled_from(["", "end"])).map("".join)
 @given(before=texts, after=texts)
 def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.TempPathFactory):
     if before == after:
-        return
-    assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
-
-
-@settings(max_examples=15)
-@given(data=st.data(), crlf=st.booleans(), ending=st.sampled_from(["", "\n"]))
-def test_git_gets_from_the_diff_what_the_edits_make(
-    data: st.DataObject, crlf: bool, ending: str, tmp_path_factory: pytest.TempPathFactory
-):
-    count = data.draw(st.integers(2, 30))
-    old = [f"{number} {data.draw(st.sampled_from(['', 'a', ' b']))}" for number in range(count)]
-    chosen = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
-    edits = [
-        EditAnswer(search=f"{old[n]}\n", replace=data.draw(lines).replace("\r", "")) for n in chosen if n < count - 1
-    ]
-    before = ("\n".join(old) + ending).replace("\n", "\r\n" if crlf else "\n")
-    try:
-        after = apply_edits("a", BaseFile(text=before), edits)
-    except RejectedEdits:
         return
     assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
 

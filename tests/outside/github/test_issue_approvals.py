@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.fakes import FakeIssueApprovals
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from testing.servers.issue_writes_api import IssueWritesApi
 from triage.base.errors import NoSuchComment, PermissionMissing
@@ -23,6 +24,18 @@ class TestReactions:
         approvals.react(5000, "confused")
         assert writes.reactions == [(5000, BOT, "+1"), (5000, BOT, "confused")]
         assert writes.api.request_lines()[0] == f"POST /repos/{SLUG}/issues/comments/5000/reactions"
+
+    def test_the_fake_answers_as_the_client_does(self, writes: IssueWritesApi, approvals: GitHubIssueApprovals) -> None:
+        ours, fake = writes.api.add_comment("Ours", BOT)["id"], FakeIssueApprovals()
+        record = approvals.read_comment_record(ours)
+        assert record is not None
+        fake.records[ours] = record
+        for one in (approvals, fake):
+            assert one.read_comment_record(ours) == record
+            assert one.read_comment_record(ours + 1) is None
+            one.react(ours, "rocket")
+            one.react(ours, "rocket")
+        assert fake.reactions == [(number, content) for number, _, content in writes.reactions]
 
     @pytest.mark.parametrize("stored", [True, False])
     @pytest.mark.parametrize("status", [0, 502])

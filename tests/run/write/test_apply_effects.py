@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from testing.fake_proposals import FakeIssueApprovals
+from testing.fakes import FakeIssueApprovals
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.domain.code import Span
 from triage.domain.effect import (

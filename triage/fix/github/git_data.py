@@ -65,14 +65,6 @@ class GitData(RepositoryConnection):
                 raise unreadable_response()
             return commit
 
-    def read_tree(self, sha: str) -> dict[str, TreeEntry]:
-        """Return the entries of one folder by name."""
-        with github_errors():
-            tree = self.repository.get_git_tree(sha)
-            if tree.sha != sha or tree.truncated:
-                raise unreadable_response()
-            return {entry.path: TreeEntry(entry.mode, entry.type, entry.sha) for entry in tree.tree}
-
     def read_blob(self, sha: str) -> bytes:
         with github_errors():
             blob = self.repository.get_git_blob(sha)
@@ -195,14 +187,20 @@ class GitData(RepositoryConnection):
                 return None
         return entry
 
-    def _read_folder(self, tree: str | None) -> dict[str, TreeEntry]:
-        if tree is None:
+    def _read_folder(self, sha: str | None) -> dict[str, TreeEntry]:
+        """Return the entries of one folder by name."""
+        if sha is None:
             return {}
-        if tree not in self._folders:
+        if sha not in self._folders:
             if len(self._folders) == MAX_FOLDERS:
                 raise CannotPublish("The proposal's changes are in too many folders. It is not carried out.")
-            self._folders[tree] = self.read_tree(tree)
-        return self._folders[tree]
+            with github_errors():
+                tree = self.repository.get_git_tree(sha)
+                if tree.sha != sha or tree.truncated:
+                    raise unreadable_response()
+                entries = {one.path: TreeEntry(one.mode, one.type, one.sha) for one in tree.tree}
+            self._folders[sha] = entries
+        return self._folders[sha]
 
 
 def check_id(sha: str) -> str:

@@ -6,18 +6,17 @@ What fails says who must act.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
 from triage.fix.commit_text import parse_proposal, read_draft_hash
-from triage.fix.github.git_data import MAX_READS, GitData, TreeEntry, read_facts
+from triage.fix.github.git_data import MAX_READS, GitData, read_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
@@ -34,7 +33,6 @@ from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 
 if TYPE_CHECKING:
-    from github.GitCommit import GitCommit
     from github.PullRequest import PullRequest as GitHubPullRequest
 
 PROPOSAL_REFS = "refs/triage/proposals/"
@@ -52,6 +50,7 @@ def _order(stored: PatchProposal) -> tuple[object, ...]:
 
 WORKFLOWS = ".github/workflows"
 PLAIN_MODES = ("100644", "100755")
+UNKNOWN_BASE = "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
 MAX_SCANNED = 100
 """Refs of all issues that one look for old proposals reads."""
 MAX_NUMBERS = 5
@@ -66,8 +65,6 @@ class GitHubProposalStore(GitData):
     """
 
     refuses_secrets = True
-    _: KW_ONLY
-    server_url: str = "https://github.com"
 
     @cached_property
     def _default_branch(self) -> str:
@@ -131,23 +128,18 @@ class GitHubProposalStore(GitData):
                 is_same = (stored.draft, stored.base) == (wanted, base)
                 if is_same and (stored.is_approved or not is_expired(stored, now)):
                     return stored
-            made = [self._read_base(base)]
+            try:
+                made = [self.read_commit(base)]
+            except GitHubError as error:
+                if error.kind is not ErrorKind.GONE:
+                    raise
+                raise CannotPublish(UNKNOWN_BASE) from None
             for commit in commits:
                 made.append(self.commit_files(made[-1], commit))
             proposal = parse_proposal(self.slug, *map(read_facts, reversed(made[1:])))
             if proposal is None:
                 raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
             return self._create_ref(issue, proposal)
-
-    def _read_base(self, sha: str) -> "GitCommit":
-        try:
-            return self.read_commit(sha)
-        except GitHubError as error:
-            if error.kind is not ErrorKind.GONE:
-                raise
-            raise CannotPublish(
-                "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
-            ) from None
 
     def _create_ref(self, issue: int, proposal: PatchProposal) -> PatchProposal:
         # Above the numbers of all refs of the issue, whatever they lead to.
@@ -227,10 +219,9 @@ class GitHubProposalStore(GitData):
             tree = self._read_newest_tree()
             found = (self.find_entry(tree, path) for path in CODE_OWNERS_PLACES)
             entry = next((entry for entry in found if entry), None)
-            return self._read_owners_text(entry) if entry else None
-
-    def _read_owners_text(self, entry: TreeEntry) -> str:
-        data = self.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
+            if entry is None:
+                return None
+            data = self.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
         if data is None or len(data) > MAX_CODE_OWNERS_BYTES:
             raise CannotPublish("CODEOWNERS is no plain file, or larger than the 3 MB that GitHub takes.")
         try:
@@ -318,10 +309,6 @@ class GitHubProposalStore(GitData):
             if opened is None:
                 raise failure
             return opened
-
-    def build_compare_url(self, branch: str) -> str:
-        """Return the page on which a person opens the pull request."""
-        return f"{self.server_url}/{self.slug}/compare/{quote(branch, safe='/')}?expand=1"
 
 
 PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'

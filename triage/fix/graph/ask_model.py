@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
@@ -23,7 +23,6 @@ from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import (
     Answer,
-    CritiqueFinding,
     ErrorText,
     Exact,
     IfMissing,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from triage.outside.model.chat_model import ChatModel
 
 
+CHANGE_TOKENS = 8_000
 Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
 """As long as `CHANGE_TOKENS` allows: other texts are asked for with a smaller bound."""
 MANY = Field(json_schema_extra={"maxItems": 50})
@@ -48,6 +48,7 @@ class TicketClass(Answer):
     """What kind of change an issue asks for."""
 
     essential = ("confirmed_type", "technical_summary")
+    prompt: ClassVar[str] = "fix_classification"
     confirmed_type: Annotated[Literal["Bug", "Story"], IfMissing("Bug")]
     technical_summary: OptionalText
     """One sentence."""
@@ -64,6 +65,7 @@ class ModuleChoice(Answer):
     """Which modules may change."""
 
     essential = ("affected_modules",)
+    prompt: ClassVar[str] = "fix_modules"
     affected_modules: list[ChosenModule]
     files_likely_to_change: Texts
     error: ErrorText
@@ -91,6 +93,8 @@ class CodeChanges(Answer):
     """The smallest change that fixes a bug, or that meets all criteria of a story."""
 
     essential = ("changes", "look_at")
+    prompt: ClassVar[str] = "fix_changes"
+    max_tokens: ClassVar[int] = CHANGE_TOKENS
     root_cause: NullableText
     summary: OptionalText
     """One line, such as the subject of a commit."""
@@ -111,6 +115,8 @@ class TestChanges(Answer):
 
     __test__ = False
     essential = ("tests", "no_test_reason", "look_at")
+    prompt: ClassVar[str] = "fix_tests"
+    max_tokens: ClassVar[int] = 6_000
     tests: Annotated[list[FileAnswer], Exact(), MANY]
     no_test_reason: NullableText
     """Why there is none."""
@@ -159,14 +165,12 @@ def format_triage(state: FixState) -> dict[str, str]:
         "Idea for a fix": report.fix_idea,
         "To check it": report.check,
     }
-    lists = {"Suspects": suspects, "Open": _list_open_points(report.critique)}
+    critique = report.critique
+    points = [*critique.gaps, *critique.gaps_outside, *critique.questions_for_reporter] if critique else []
+    lists = {"Suspects": suspects, "Open": points}
     parts = [report.summary, verdict, *(f"{name}: {text}" for name, text in named.items() if text)]
     parts += [f"{name}:\n{format_bullets(items)}" for name, items in lists.items() if items]
     return {"triage": shorten("\n".join(filter(None, parts)), MAX_TRIAGE_CHARS)}
-
-
-def _list_open_points(critique: CritiqueFinding | None) -> list[str]:
-    return [*critique.gaps, *critique.gaps_outside, *critique.questions_for_reporter] if critique else []
 
 
 def describe_answer(answer: CodeChanges | TestChanges, problems: list[str]) -> dict[str, str]:
@@ -183,14 +187,7 @@ def _format_file(file: FileAnswer) -> str:
     return "\n".join([f"# {file.file_path}: {file.description}", *edits, *content])
 
 
-CHOICE_TOKENS = 1_000
 MAX_CRITERIA = 6
-
-
-async def classify_with_model(state: FixState, services: Services, model: ChatModel) -> TicketClass:
-    chain = model.structured_output(TicketClass, "fast", CHOICE_TOKENS)
-    sections = format_ticket(state, services) | format_triage(state)
-    return await chain.ainvoke(build_messages("fix_classification", sections))
 
 
 def classify_by_rules(state: FixState) -> TicketClass:
@@ -199,7 +196,7 @@ def classify_by_rules(state: FixState) -> TicketClass:
     is_story = report is not None and report.kind == "feature_request"
     return TicketClass(
         confirmed_type="Story" if is_story else "Bug",
-        technical_summary=(report.summary if report else "") or state.ticket_summary,
+        technical_summary=(report.summary if report else "") or state.parsed.title,
         acceptance_criteria=[],
         error=None,
     )
@@ -208,16 +205,6 @@ def classify_by_rules(state: FixState) -> TicketClass:
 MAX_FILES = 6
 RULES_MODULES = 2
 """Modules of the first suspects that rules choose."""
-
-
-async def choose_with_model(
-    state: FixState, services: Services, model: ChatModel, modules: Sequence[Module]
-) -> ModuleChoice:
-    chain = model.structured_output(ModuleChoice, "fast", CHOICE_TOKENS)
-    sections = format_ticket(state, services) | format_triage(state)
-    sections["kind of change"] = f"{state.ticket_type}: {state.technical_summary}"
-    sections["modules"] = format_bullets(list(map(describe_module, modules)))
-    return await chain.ainvoke(build_messages("fix_modules", sections))
 
 
 def choose_by_rules(state: FixState, modules: Sequence[Module]) -> ModuleChoice:
@@ -231,14 +218,6 @@ def choose_by_rules(state: FixState, modules: Sequence[Module]) -> ModuleChoice:
         files_likely_to_change=[suspect.path for suspect in suspects][:MAX_FILES],
         error=None,
     )
-
-
-def check_choice(choice: ModuleChoice, modules: Sequence[Module]) -> str | None:
-    """Return why a choice cannot be used; None when it can."""
-    if choice.error:
-        return choice.error
-    names = {module.name for module in modules}
-    return None if any(module.name in names for module in choice.affected_modules) else "none of the modules exists"
 
 
 def select_modules(choice: ModuleChoice, modules: Sequence[Module]) -> dict[str, str]:
@@ -257,52 +236,55 @@ def describe_module(module: Module) -> str:
     return f"{module.name} ({', '.join(facts)})" + (f": {module.description}" if module.description else "")
 
 
-CHANGE_TOKENS = 8_000
-TEST_TOKENS = 6_000
+T = TypeVar("T", TicketClass, ModuleChoice)
+F = TypeVar("F", CodeChanges, TestChanges)
+CHOICE_TOKENS = 1_000
 MAX_TEST_CHARS = 30_000
 """Of the existing tests that are shown: about 10,000 tokens."""
 
 
-async def ask_for_changes(
-    state: FixState, services: Services, model: ChatModel, code: str, last: Mapping[str, str] = NOTHING
-) -> CodeChanges:
-    """Ask the main model for the change of this code. `last` is an answer that could not be used."""
-    shown = format_triage(state) | {"code": code, "earlier version": state.diff}
-    prompt = build_messages("fix_changes", {**_format_task(state, services, shown), **last})
-    return await model.structured_output(CodeChanges, "main", CHANGE_TOKENS).ainvoke(prompt)
+async def ask_for_choice(
+    answer: type[T], state: FixState, services: Services, model: ChatModel, shown: Mapping[str, str] = NOTHING
+) -> T:
+    """Ask the small model for the kind of change, or for its modules."""
+    sections = format_ticket(state, services) | format_triage(state)
+    chain = model.structured_output(answer, "fast", CHOICE_TOKENS)
+    return await chain.ainvoke(build_messages(answer.prompt, {**sections, **shown}))
 
 
-async def ask_for_tests(
+async def ask_for_files(
+    answer: type[F],
     state: FixState,
     services: Services,
     model: ChatModel,
-    diff: str,
-    existing_tests: str,
+    shown: Mapping[str, str],
     last: Mapping[str, str] = NOTHING,
-) -> TestChanges:
-    """Ask the main model for tests of the change `diff`, in the manner of the existing ones."""
-    shown = {
-        "cause": state.root_cause or "",
-        "the change": diff,
-        "existing tests": existing_tests,
-        "earlier version": state.diff,
-    }
-    prompt = build_messages("fix_tests", {**_format_task(state, services, shown), **last})
-    return await model.structured_output(TestChanges, "main", TEST_TOKENS).ainvoke(prompt)
+) -> F:
+    """Ask the main model for the change, or for tests of it in the manner of the existing ones.
 
-
-def _format_task(state: FixState, services: Services, shown: Mapping[str, str]) -> dict[str, str]:
-    """Return what is asked for, what this step is shown, and what was said of the version that is in `state.diff`."""
-    modules = format_bullets([f"{name}: {reason}" for name, reason in state.affected_modules.items()])
-    return {
+    Args:
+        answer: What is asked for.
+        state: What was said of the version that is in its `diff` is told too.
+        services: Of the step.
+        model: To ask.
+        shown: What this step shows besides: the code and the triage, or the change and its tests.
+        last: An answer that could not be used, as `describe_answer` gives it.
+    """
+    sections = {
         **format_ticket(state, services),
         "the report's example": shorten(state.example, MAX_EXAMPLE_CHARS),
         "kind of change": f"{state.ticket_type}: {state.technical_summary}",
         "acceptance criteria": format_bullets(state.acceptance_criteria),
-        "modules that may change": modules,
+        "modules that may change": format_bullets(
+            [f"{name}: {reason}" for name, reason in state.affected_modules.items()]
+        ),
         **shown,
+        "earlier version": state.diff,
         "what a maintainer says of the version above": shorten(
             format_bullets(state.human_feedback), MAX_FEEDBACK_CHARS
         ),
         "what the project's check printed with the version above": shorten(state.check_output, MAX_OUTPUT_CHARS),
+        **last,
     }
+    chain = model.structured_output(answer, "main", answer.max_tokens)
+    return await chain.ainvoke(build_messages(answer.prompt, sections))

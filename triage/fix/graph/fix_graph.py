@@ -63,7 +63,7 @@ NO_MORE = MAX_CHECK_FAILURES + 1
 async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Put the patch together, run the project's check if there is one, and describe it for a person."""
     context = runtime.context
-    draft = make_draft(state, context.base_files, state.proposed_changes, state.proposed_tests)
+    draft = make_draft(state, context.base_files)
     update: Update = {}
     if context.check is not None:
         try:
@@ -246,7 +246,11 @@ def build_fix_graph(
     )
     for node in NODES:
         graph.add_node(node.__name__, wrap(_say_errors(node)) if wrap else _say_errors(node))
-    graph.add_conditional_edges(START, route_start, ["fetch_ticket", "human_review_gate"])
+    graph.add_conditional_edges(
+        START,
+        lambda state: "human_review_gate" if state.pending_mutation else "fetch_ticket",
+        ["fetch_ticket", "human_review_gate"],
+    )
     for name, following in (
         ("fetch_ticket", "classify_ticket"),
         ("identify_modules", "retrieve_context"),
@@ -286,10 +290,6 @@ def _say_errors(node: FixNode) -> FixNode:
             return {"error": str(error)}
 
     return run
-
-
-def route_start(state: FixState) -> str:
-    return "human_review_gate" if state.pending_mutation else "fetch_ticket"
 
 
 def route_unless_error(following: str) -> Callable[[FixState], str]:

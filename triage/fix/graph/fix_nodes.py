@@ -1,13 +1,12 @@
 """The nodes of the fix flow that ask the model, from the issue to a change with its test. Code checks every answer."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from triage.agents.prompts import shorten
-from triage.agents.services import Services
+from triage.agents.prompts import format_bullets, shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import Passage, SearchQuery
@@ -17,17 +16,18 @@ from triage.fix.graph.ask_model import (
     MAX_FILES,
     MAX_TEST_CHARS,
     CodeChanges,
+    F,
     FileAnswer,
+    ModuleChoice,
     TestChanges,
     TicketClass,
-    ask_for_changes,
-    ask_for_tests,
-    check_choice,
+    ask_for_choice,
+    ask_for_files,
     choose_by_rules,
-    choose_with_model,
     classify_by_rules,
-    classify_with_model,
     describe_answer,
+    describe_module,
+    format_triage,
     select_modules,
 )
 from triage.fix.graph.fix_state import FixContext, FixState
@@ -77,7 +77,6 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
         "issue": state.issue.model_copy(update={"thread": thread}),
         "repository": state.repository.model_copy(update={"commit": context.base_files.commit}),
         "ticket_key": key,
-        "ticket_summary": parsed.title,
         "messages": [f"Read issue {key}."],
     }
 
@@ -85,12 +84,12 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
 async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
     services = runtime.context.restricted_services
     step = Step("classify_ticket", services)
-    ask = partial(classify_with_model, state, services, runtime.context.model)
+    ask = partial(ask_for_choice, TicketClass, state, services, runtime.context.model)
     attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
     found = attempt.result if attempt.result and not attempt.error else classify_by_rules(state)
     return {
         "ticket_type": found.confirmed_type,
-        "technical_summary": found.technical_summary or state.ticket_summary,
+        "technical_summary": found.technical_summary or state.parsed.title,
         "acceptance_criteria": found.acceptance_criteria[:MAX_CRITERIA],
         "steps": step.records,
         "messages": [f"Classified as {found.confirmed_type}."],
@@ -105,8 +104,16 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
     modules = await in_thread(context.list_modules)
     choice = choose_by_rules(state, modules)
     if len(modules) > 1:
-        ask = partial(choose_with_model, state, services, context.model, modules)
-        attempt = await step.attempt("model", ask, services.agent_seconds(), partial(check_choice, modules=modules))
+        shown = {
+            "kind of change": f"{state.ticket_type}: {state.technical_summary}",
+            "modules": format_bullets(list(map(describe_module, modules))),
+        }
+        ask = partial(ask_for_choice, ModuleChoice, state, services, context.model, shown)
+
+        def check(choice: ModuleChoice) -> str | None:
+            return choice.error or (None if select_modules(choice, modules) else "none of the modules exists")
+
+        attempt = await step.attempt("model", ask, services.agent_seconds(), check)
         choice = attempt.result if attempt.result and not attempt.error else choice
     chosen = select_modules(choice, modules)
     if not chosen:
@@ -152,34 +159,34 @@ MAX_WANTED = 6
 NO_CHANGE = "The model made no change."
 
 
-A = TypeVar("A", CodeChanges, TestChanges)
-
-
 async def _ask_for_files(
     step: Step,
-    services: Services,
-    show: Callable[[Sequence[str]], str],
-    ask: Callable[[str, Mapping[str, str]], Awaitable[A]],
-    check: Callable[[A], tuple[list[FileVersion], list[str]]],
-) -> tuple[A | None, list[FileVersion], list[str]]:
+    kind: type[F],
+    state: FixState,
+    context: FixContext,
+    show: Callable[[Sequence[str]], Mapping[str, str]],
+    check: Callable[[F], tuple[list[FileVersion], list[str]]],
+) -> tuple[F | None, list[FileVersion], list[str]]:
     """Ask until an answer can be used. The model may ask for more code, and is told what is wrong, twice each.
 
     Args:
         step: Of the graph.
-        services: With the time of one request.
-        show: Returns the code for the prompt, with what the model wants to see.
-        ask: Asks the model, with that code and an answer that could not be used.
+        kind: What is asked for.
+        state: Of the graph.
+        context: Of the graph.
+        show: Returns what the prompt shows besides, with what the model wants to see.
         check: Returns the files of an answer and what is wrong with it.
 
     Returns:
         The answer, its files, and what is wrong with it; of a model that failed or declined, no answer and why.
     """
-    wanted: list[str] = []
+    services, wanted = step.services, list[str]()
     last: Mapping[str, str] = {}
     looks = corrections = 0
     while True:
-        code = await in_thread(show, wanted)
-        attempt = await step.attempt("model", partial(ask, code, last), services.agent_seconds(), _get_error)
+        shown = await in_thread(show, wanted)
+        ask = partial(ask_for_files, kind, state, services, context.model, shown, last)
+        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
             return None, [], [attempt.error or NO_CHANGE]
@@ -195,17 +202,26 @@ async def _ask_for_files(
         last = describe_answer(answer, problems)
 
 
+def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
+    return answer.error
+
+
 async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    services = context.restricted_services
-    step = Step("generate_code_changes", services, round=state.iteration_count + 1)
-    answer, versions, problems = await _ask_for_files(
-        step,
-        services,
-        lambda wanted: _show_code(state, context, [*wanted, *(file.path for file in state.proposed_changes)]),
-        lambda code, last: ask_for_changes(state, services, context.model, code, last),
-        lambda answer: _check_changes(state, context, answer),
-    )
+    step = Step("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
+    before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
+
+    def show(wanted: Sequence[str]) -> dict[str, str]:
+        shown = ShownCode(context.base_files, find_problem=_limit_places(state, context))
+        wanted = [*wanted, *(file.path for file in state.proposed_changes)]
+        return format_triage(state) | {"code": collect_code(shown, state, context.services.codebase, wanted).text}
+
+    def check(answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
+        return (
+            _check_files(answer.changes, "proposed_changes", before, context) if answer.changes else ([], [NO_CHANGE])
+        )
+
+    answer, versions, problems = await _ask_for_files(step, CodeChanges, state, context, show, check)
     failed: Update = {"steps": step.records, "status": ProposalStatus.ABANDONED}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
@@ -226,11 +242,6 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     }
 
 
-def _show_code(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
-    shown = ShownCode(context.base_files, find_problem=_limit_places(state, context))
-    return collect_code(shown, state, context.services.codebase, wanted).text
-
-
 def _limit_places(state: FixState, context: FixContext) -> Callable[[str, bool], str]:
     """Return what says why a patch may not write a path, which is of a new file or not."""
     modules = [module for module in context.list_modules() if module.name in state.affected_modules]
@@ -242,39 +253,30 @@ def _limit_places(state: FixState, context: FixContext) -> Callable[[str, bool],
     return find_problem
 
 
-def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
-    return answer.error
-
-
-def _check_changes(state: FixState, context: FixContext, answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
-    versions, problems = _build_versions(answer.changes, state, context)
-    if not versions and not problems:
-        return [], [NO_CHANGE]
-    draft = make_draft(state, context.base_files, changes=versions, tests=[])
-    return versions, [*problems, *(_find_problems(draft, context) if versions else [])]
-
-
-def _build_versions(
-    answers: Sequence[FileAnswer], state: FixState, context: FixContext, earlier: Mapping[str, str] | None = None
+def _check_files(
+    answers: Sequence[FileAnswer], name: str, before: FixState, context: FixContext
 ) -> tuple[list[FileVersion], list[str]]:
-    """Return the files that may be written and could be built, and what is wrong with all others."""
-    find_place_problem, files = _limit_places(state, context), context.base_files
-    problems = {path: find_place_problem(path, files.read(path) is None) for path in map(read_path, answers)}
-    allowed = [answer for answer in answers if not problems[read_path(answer)]]
-    versions, unbuilt = build_versions(allowed, files, earlier)
-    return versions, [*filter(None, problems.values()), *unbuilt]
+    """Return the files that may be written and could be built, and all that is wrong with the answer.
+
+    They are the part of the state with this name; what `before` has changed already stays below them.
+    """
+    find_place_problem, files = _limit_places(before, context), context.base_files
+    places = {path: find_place_problem(path, files.read(path) is None) for path in map(read_path, answers)}
+    allowed = [answer for answer in answers if not places[read_path(answer)]]
+    changed = {version.path: version.text for version in before.proposed_changes}
+    versions, unbuilt = build_versions(allowed, files, changed)
+    problems = [*filter(None, places.values()), *unbuilt]
+    if versions:
+        draft = make_draft(before.model_copy(update={name: versions}), files)
+        problems += find_problems(draft, files, context.list_modules(), context.services.config.protected_paths)
+    return versions, problems
 
 
-def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
-    return find_problems(draft, context.base_files, context.list_modules(), context.services.config.protected_paths)
-
-
-def make_draft(
-    state: FixState, files: "CommitFiles", changes: Sequence[FileVersion], tests: Sequence[FileVersion]
-) -> PatchDraft:
-    """Return the patch with what the flow knows about it. `tests` has the last version of a file that is in both."""
-    added = {file.path for file in tests}
-    rest = [file for file in changes if file.path not in added]
+def make_draft(state: FixState, files: "CommitFiles") -> PatchDraft:
+    """Return the patch with what the flow knows about it. The tests have the last version of a file that is in both."""
+    words = state.human_feedback[-1] if state.iteration_count and state.human_feedback else ""
+    added = {file.path for file in state.proposed_tests}
+    rest = [file for file in state.proposed_changes if file.path not in added]
     return PatchDraft(
         repository=state.repository.slug,
         issue=state.issue.number,
@@ -287,31 +289,29 @@ def make_draft(
         acceptance_criteria=state.acceptance_criteria,
         modules=list(state.affected_modules),
         changes=[file for file in rest if not files.is_test(file.path)],
-        tests=[*(file for file in rest if files.is_test(file.path)), *tests],
+        tests=[*(file for file in rest if files.is_test(file.path)), *state.proposed_tests],
         no_test_reason=state.no_test_reason,
         unverified=state.unverified,
         revision=state.iteration_count,
-        revised_after=_shorten_request(state.human_feedback[-1:]) if state.iteration_count else "",
+        revised_after=shorten(redact_likely_secrets(" ".join(words.split())), MAX_REQUEST_CHARS),
     )
-
-
-def _shorten_request(words: Sequence[str]) -> str:
-    return shorten(redact_likely_secrets(" ".join(" ".join(words).split())), MAX_REQUEST_CHARS)
 
 
 async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    services = context.restricted_services
-    step = Step("generate_tests", services, round=state.iteration_count + 1)
-    changes = make_draft(state, context.base_files, state.proposed_changes, [])
-    diff = await in_thread(format_diff, changes, context.base_files)
-    answer, tests, problems = await _ask_for_files(
-        step,
-        services,
-        lambda wanted: _show_tests(state, context, wanted),
-        lambda existing, last: ask_for_tests(state, services, context.model, diff, existing, last),
-        lambda answer: _check_tests(state, context, answer),
-    )
+    step = Step("generate_tests", context.restricted_services, round=state.iteration_count + 1)
+    changed = [version.path for version in state.proposed_changes]
+    diff = await in_thread(format_diff, make_draft(state, context.base_files), context.base_files)
+
+    def show(wanted: Sequence[str]) -> dict[str, str]:
+        shown = ShownCode(context.base_files, MAX_TEST_CHARS, _limit_places(state, context))
+        existing = collect_tests(shown, state, context.services.codebase, changed, wanted)
+        return {"cause": state.root_cause or "", "the change": diff, "existing tests": existing}
+
+    def check(answer: TestChanges) -> tuple[list[FileVersion], list[str]]:
+        return _check_files(answer.tests, "proposed_tests", state, context)
+
+    answer, tests, problems = await _ask_for_files(step, TestChanges, state, context, show, check)
     reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."
     if answer is None:
         reason = f"No test could be written: {problems[0]}."
@@ -322,17 +322,3 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     if reason:
         tests, message = [], "Wrote no test."
     return {"proposed_tests": tests, "no_test_reason": reason, "steps": step.records, "messages": [message]}
-
-
-def _check_tests(state: FixState, context: FixContext, answer: TestChanges) -> tuple[list[FileVersion], list[str]]:
-    """Return the tests, in files that were changed already on top of that, and what is wrong."""
-    changed = {version.path: version.text for version in state.proposed_changes}
-    tests, problems = _build_versions(answer.tests, state, context, changed)
-    draft = make_draft(state, context.base_files, state.proposed_changes, tests)
-    return tests, [*problems, *(_find_problems(draft, context) if tests else [])]
-
-
-def _show_tests(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
-    changed = [version.path for version in state.proposed_changes]
-    shown = ShownCode(context.base_files, MAX_TEST_CHARS, _limit_places(state, context))
-    return collect_tests(shown, state, context.services.codebase, changed, wanted)

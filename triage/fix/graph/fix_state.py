@@ -42,7 +42,7 @@ class FixState(Value):
     """The report's own, as `FixExample.describe` tells it; empty without one."""
 
     ticket_key: str = ""
-    ticket_summary: str = ""
+    """The issue's number, for whoever is asked."""
     ticket_type: RequestKind = "Bug"
     technical_summary: str = ""
     acceptance_criteria: list[str] = Field(default_factory=list)

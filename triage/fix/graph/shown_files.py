@@ -191,9 +191,15 @@ def collect_tests(
     They are whole where they are short.
     """
     editable = shown.files.list_editable()
-    names = _list_names(state)
+    suspects = state.report.suspects if state.report else []
+    names = [name for suspect in suspects if suspect.symbol and (name := suspect.symbol.rpartition(".")[2])]
     by_name = [test for path in changed for test in find_related_tests(path, editable, RELATED_TESTS, names)]
-    by_words = _find_by_words(state, codebase, changed, editable)
+    # The test that shares most with the issue: its name may be that of a whole package.
+    tests = {file.path for file in editable if file.is_test and file.language}
+    endings = {path.rpartition(".")[2] for path in changed}
+    query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
+    found = [hit.path for hit in codebase.search(query, SEARCHED_FILES)]
+    by_words = [path for path in found if path in tests and path.rpartition(".")[2] in endings][:1]
     for name in wanted:
         _add_named(shown, codebase, name)
     for path in dict.fromkeys([*by_name[:1], *by_words, *by_name[1:]]):
@@ -205,22 +211,6 @@ def collect_tests(
             shown.add_lines(path, first, last)
         shown.add_lines(path, len(lines) - LAST_LINES, len(lines))
     return shown.text or "(The repository has no test near the changed files.)"
-
-
-def _find_by_words(
-    state: FixState, codebase: Codebase, changed: Sequence[str], editable: Sequence[EditablePath]
-) -> list[str]:
-    """Return the test that shares most with the issue: its name may be that of a whole package."""
-    tests = {file.path for file in editable if file.is_test and file.language}
-    endings = {path.rpartition(".")[2] for path in changed}
-    query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
-    paths = [hit.path for hit in codebase.search(query, SEARCHED_FILES)]
-    return [path for path in paths if path in tests and path.rpartition(".")[2] in endings][:1]
-
-
-def _list_names(state: FixState) -> list[str]:
-    suspects = state.report.suspects if state.report else []
-    return [name for suspect in suspects if suspect.symbol and (name := suspect.symbol.rpartition(".")[2])]
 
 
 def find_named(lines: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:

@@ -18,13 +18,7 @@ from triage.fix.jobs.fix_job import (
     plan_reaction,
     read_shown_commit,
 )
-from triage.fix.proposal_text import (
-    fold_approved,
-    render_opened,
-    render_pull_request_body,
-    render_refused_pull_request,
-    render_rejected,
-)
+from triage.fix.proposal_text import fold_approved, render_pull_request_body
 from triage.run.may_run.decide_approval import (
     DRY_RUN,
     EDITED_COMMENT,
@@ -42,6 +36,7 @@ from triage.safety.code_owners import CodeOwners
 from triage.say.comment import read_parts
 from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.say.our_comment import find_our_comment
+from triage.say.template import render_block
 
 
 async def apply_fix(request: FixRequest, job: FixJob) -> RunResult:
@@ -143,13 +138,7 @@ class GitHubPullRequestTool(PullRequestTool):
         )
 
     def find_objection(self, pending: PendingMutation) -> str:
-        try:
-            return self._find_objection(pending)
-        except TriageError as error:
-            return f"GitHub did not confirm it. {error}"
-
-    def _find_objection(self, pending: PendingMutation) -> str:
-        run, proposal = self._job.run, self._proposal
+        run, proposal, store = self._job.run, self._proposal, self._store
         facts = ApprovalFacts(
             repository=run.repository.slug,
             issue=self._task.number,
@@ -157,30 +146,26 @@ class GitHubPullRequestTool(PullRequestTool):
             role=self._request.role,
             now=self._issue.snapshot_time or run.now(),
         )
-        if reason := proposal_problem(proposal, facts):
-            return reason
-        shown = self._read_comment()
-        if shown is None:
-            return EDITED_COMMENT
-        if shown.proposal != pending.commit:
-            return UNKNOWN_ID
-        self._shown = shown
-        is_off = not self._store.is_on_default_branch(proposal.base)
-        changed = self._store.list_changed_on_base(proposal)
-        others = not is_off and self._store.has_other_workflows(proposal.base)
-        facts = facts.model_copy(
-            update={"is_off_default_branch": is_off, "has_other_workflows": others, "changed_paths": changed}
-        )
-        if self._job.approvers == "owners":
-            facts = facts.model_copy(update={"owner_problem": self._find_owner_problem()})
-        return proposal_problem(proposal, facts) or (DRY_RUN if run.policy.dry_run else "")
-
-    def _find_owner_problem(self) -> str:
-        text = self._store.read_code_owners()
-        if text is None:
-            return ""  # nobody owns anything
-        paths = self._store.read_files(self._proposal)
-        return owner_problem(self._task.actor, paths, CodeOwners(text), self._job.run.config)
+        try:
+            if reason := proposal_problem(proposal, facts):
+                return reason
+            shown = self._read_comment()
+            if shown is None:
+                return EDITED_COMMENT
+            if shown.proposal != pending.commit:
+                return UNKNOWN_ID
+            self._shown = shown
+            asked: dict[str, object] = {
+                "is_off_default_branch": not store.is_on_default_branch(proposal.base),
+                "has_other_workflows": store.has_other_workflows(proposal.base),
+                "changed_paths": store.list_changed_on_base(proposal),
+            }
+            if self._job.approvers == "owners" and (text := store.read_code_owners()) is not None:
+                paths, owners = store.read_files(proposal), CodeOwners(text)
+                asked["owner_problem"] = owner_problem(self._task.actor, paths, owners, run.config)
+        except TriageError as error:
+            return f"GitHub did not confirm it. {error}"
+        return proposal_problem(proposal, facts.model_copy(update=asked)) or (DRY_RUN if run.policy.dry_run else "")
 
     def _read_comment(self) -> CommentState | None:
         """Return what our comment remembers; None unless it shows the proposal exactly as we have written it."""
@@ -205,10 +190,12 @@ class GitHubPullRequestTool(PullRequestTool):
         try:
             opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)
         except PullRequestRefused as error:
-            url = self._store.build_compare_url(pending.branch)
-            self.text, self.links = render_refused_pull_request(self._who, pending.branch, url, str(error)), [url]
+            repository = self._job.run.repository
+            url = f"{repository.server_url}/{repository.slug}/compare/{pending.branch}?expand=1"
+            said = "refused_pull_request", self._who, pending.branch, url, str(error)
+            self.text, self.links = render_block("proposal", *said), [url]
             return None
-        self.text, self.links = render_opened(self._who, opened.number, opened.url), [opened.url]
+        self.text, self.links = render_block("proposal", "opened", self._who, opened.number, opened.url), [opened.url]
         return opened.url
 
     def report(self, pending: PendingMutation) -> None:
@@ -229,4 +216,4 @@ class GitHubPullRequestTool(PullRequestTool):
         if self._job.run.policy.dry_run:
             raise CannotPublish(DRY_RUN)
         self._store.delete(self._proposal)
-        self.text = render_rejected(self._who, self._task.words)
+        self.text = render_block("proposal", "rejected", self._who, self._task.words)

@@ -106,10 +106,8 @@ class FixJob:
     run_url: str = ""
 
 
-def describe_stored(stored: PatchProposal | None) -> dict[str, str]:
+def describe_stored(stored: PatchProposal) -> dict[str, str]:
     """Return the outputs that name a proposal."""
-    if stored is None:
-        return {}
     return {
         "proposal-id": stored.id,
         "proposal-sha": stored.commit,

@@ -1,17 +1,16 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Issue
 from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, ProposalStatus
-from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResult, finish
 from triage.fix.patch.unified_diff import diff_file, read_base_text
-from triage.fix.proposal_text import render_abandoned, render_proposal
 from triage.run.may_run.commands import CommandName, parse_command
 from triage.run.may_run.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger
@@ -22,6 +21,7 @@ from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
 from triage.say.our_comment import find_our_comment, read_state
+from triage.say.template import render_block
 
 if TYPE_CHECKING:
     from triage.fix.base_files import CommitFiles
@@ -40,14 +40,14 @@ async def propose_fix(request: FixRequest, job: FixJob) -> RunResult:
     issue = restore_issue_at_trigger(request.issue, run.event_issue, run.now(), run.now())
     earlier, problem = await _find_earlier(task, job)
     if problem:
-        return await finish(job, render_abandoned(problem), job.files.write_result(FixResult(error=problem)))
+        return await finish(
+            job, render_block("proposal", "abandoned", problem), job.files.write_result(FixResult(error=problem))
+        )
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
     example = await in_thread(job.open_example, issue)
 
-    async def triage(issue: Issue, repository: Repository) -> RunReport:
-        return await run_graph(issue, repository, services, run.cancelled)
-
+    triage = partial(run_graph, services=services, cancelled=run.cancelled)
     change_request, feedback = await in_thread(_read_requests, issue, task, job)
     state = FixState(
         issue=issue,
@@ -65,7 +65,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> RunResult:
     draft = None if state.error else state.draft
     status = ProposalStatus.AWAITING if draft else state.status
     error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
-    shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(error)
+    shown = state.diff_summary if draft else render_block("proposal", "abandoned", error)
     outputs = job.files.write_result(FixResult(status=status, error=error, draft=draft))
     if draft and example:
         job.files.write_example(example)

@@ -21,8 +21,9 @@ from triage.fix.jobs.fix_job import (
     read_shown_commit,
 )
 from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
-from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
+from triage.fix.proposal_text import render_awaiting, render_unstored
 from triage.run.run_context import RunResult
+from triage.say.template import render_block
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
 NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `store` says why."
@@ -56,7 +57,7 @@ async def report_fix(request: FixRequest, job: FixJob) -> RunResult:
 
 
 async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> RunResult:
-    text = render_abandoned(result.error)
+    text = render_block("proposal", "abandoned", result.error)
     shown = format_answer(request.task, text)
     if read_shown_commit(request.issue):  # the one before can still be approved
         return await finish_unanswered(shown, request.issue, job)
@@ -76,8 +77,10 @@ async def _report_unstored(request: FixRequest, draft: PatchDraft, files: Commit
 async def _report_stored(
     draft: PatchDraft, files: CommitFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> RunResult:
-    repository, example = job.run.repository, await in_thread(_compare_runs, issue, job)
-    outputs = describe_stored(stored)
+    repository, outputs, runs = job.run.repository, describe_stored(stored), job.files.read_runs()
+    # What the job `verify` saw of the report's example, whose text is the one that the model read.
+    found = await in_thread(job.open_example, issue) if runs else None
+    example = found.compare(*runs) if runs and found else ExampleResult()
     diff_url = f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}"
     text = await in_thread(
         lambda: render_awaiting(
@@ -88,10 +91,3 @@ async def _report_stored(
     comment = plan_proposal_part(issue, text, links, commit=stored.commit, tests=job.tests, example=example.outcome)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
     return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")], links=links)
-
-
-def _compare_runs(issue: Issue, job: FixJob) -> ExampleResult:
-    """Return what the job `verify` saw of the report's example, whose text is the one that the model read."""
-    runs = job.files.read_runs()
-    example = job.open_example(issue) if runs else None
-    return example.compare(*runs) if runs and example else ExampleResult()

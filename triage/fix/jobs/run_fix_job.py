@@ -39,11 +39,7 @@ def open_fix_job(app: "App", run: Run, open_example: "Callable[[Issue], FixExamp
     """Open what a job of the fix flow acts through. Raises BadInput as `App.github`."""
     return FixJob(
         run,
-        store=app.open_github(
-            GitHubProposalStore,
-            seconds_between_writes=OBJECT_WRITE_SECONDS,
-            server_url=app.environment.server_url,
-        ),
+        store=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
         open_files=partial(open_base_files, app.root),
         files=JobFiles(app.workspace, app.redactor),
         open_example=open_example,
@@ -63,23 +59,17 @@ async def gate_fix(request: FixRequest, job: FixJob) -> RunResult:
     return await finish(job, f"The next job: {following}.", {"fix-task": following})
 
 
-MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})
-COMMANDS: dict[str, frozenset[FixCommand]] = {
-    "fix-gate": frozenset({"fix", "revise", "approve", "reject"}),
-    "fix-propose": MAKING,
-    "fix-store": MAKING,
-    "fix-report": frozenset({"fix", "revise", "approve", "reject"}),
-    "fix-apply": frozenset({"approve", "reject"}),
-}
-"""What each job carries out. The gate answers for all."""
 UNSEEN = "comment: never cannot be used with the fix flow: nobody could see what they approve."
+MAKING: tuple[FixCommand, ...] = ("fix", "revise")
+DECIDING: tuple[FixCommand, ...] = ("approve", "reject")
 JOBS = {
-    "fix-gate": gate_fix,
-    "fix-propose": propose_fix,
-    "fix-store": store_fix,
-    "fix-report": report_fix,
-    "fix-apply": apply_fix,
+    "fix-gate": (gate_fix, MAKING + DECIDING),
+    "fix-propose": (propose_fix, MAKING),
+    "fix-store": (store_fix, MAKING),
+    "fix-report": (report_fix, MAKING + DECIDING),
+    "fix-apply": (apply_fix, DECIDING),
 }
+"""What each does, and which commands it carries out. The gate answers for all."""
 ANSWERING = ("fix-report", "fix-apply")
 """Jobs that may write to the issue."""
 
@@ -92,13 +82,14 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
     """
     if job.run.policy.comment == "never":
         raise BadInput(UNSEEN)
-    if task.command not in COMMANDS[name]:
+    carry_out, commands = JOBS[name]
+    if task.command not in commands:
         return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)
     try:
         request = await read_fix_request(task, job)
         answer = format_refusal(task, request.refusal)
         if request.may_ask and (not request.refusal or name == "fix-gate"):
-            return await JOBS[name](request, job)
+            return await carry_out(request, job)
         if request.may_ask and name in ANSWERING:
             return await finish_unanswered(answer, request.issue, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.

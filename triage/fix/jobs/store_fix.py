@@ -46,18 +46,25 @@ async def store_fix(request: FixRequest, job: FixJob) -> RunResult:
         return await finish(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
     now = request.issue.snapshot_time or job.run.now()
     stored = await in_thread(_store, draft, files, now, job)
-    await in_thread(_delete_others, stored, now, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await finish(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
 def _store(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) -> PatchProposal:
-    commits = build_commits(draft, files)
-    stored = job.store.store(draft.issue or 0, draft.base, commits, now)
-    if not is_stored_exactly(stored, commits, job.store, now):  # a ref with the hash of this draft was there before
+    """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
+    commits, store = build_commits(draft, files), job.store
+    stored = store.store(draft.issue or 0, draft.base, commits, now)
+    if not is_stored_exactly(stored, commits, store, now):  # a ref with the hash of this draft was there before
         if not stored.is_approved:
-            job.store.delete(stored)
+            store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
+    try:
+        others = [one for one in store.list_proposals(stored.issue) if one.commit != stored.commit]
+        for other in [*others, *store.list_expired(now, MAX_EXPIRED)]:
+            if not other.is_approved:
+                store.delete(other)
+    except TriageError as error:
+        job.run.progress.info(f"Older proposals were not deleted: {error}")
     return stored
 
 
@@ -77,15 +84,3 @@ def find_all_problems(draft: PatchDraft, issue: Issue, files: "CommitFiles", job
         return [OTHER_WORKFLOWS[0].upper() + OTHER_WORKFLOWS[1:]]
     modules = list_modules(files.list_editable(), run.config.modules)
     return find_problems(draft, files, modules, run.config.protected_paths)
-
-
-def _delete_others(stored: PatchProposal, now: datetime, job: FixJob) -> None:
-    """Delete what this proposal replaces, and what is too old. What cannot be deleted now goes with the next one."""
-    try:
-        for other in job.store.list_proposals(stored.issue):
-            if not other.is_approved and other.commit != stored.commit:
-                job.store.delete(other)
-        for other in job.store.list_expired(now, MAX_EXPIRED):
-            job.store.delete(other)
-    except TriageError as error:
-        job.run.progress.info(f"Older proposals were not deleted: {error}")

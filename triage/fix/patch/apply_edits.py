@@ -175,7 +175,8 @@ def build_versions(
     """
     versions: list[FileVersion] = []
     problems: list[str] = []
-    for path, group in _group_by_path(answers).items():
+    for path in dict.fromkeys(map(read_path, answers)):
+        group = [answer for answer in answers if read_path(answer) == path]
         try:
             version = _build_version(path, group, files, (earlier or {}).get(path))
         except RejectedEdits as error:
@@ -183,13 +184,6 @@ def build_versions(
             continue
         versions.append(version)
     return versions, problems
-
-
-def _group_by_path(answers: "Sequence[FileAnswer]") -> "dict[str, list[FileAnswer]]":
-    groups: dict[str, list[FileAnswer]] = {}
-    for answer in answers:
-        groups.setdefault(read_path(answer), []).append(answer)
-    return groups
 
 
 def read_path(answer: "FileAnswer") -> str:

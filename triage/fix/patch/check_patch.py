@@ -203,9 +203,23 @@ def find_content_problems(file: FileVersion, base: BaseFile | None, files: "Comm
     if old.strip() and not text.strip():
         yield f"{path} would be empty: a patch cannot remove files."
         return
-    yield from _find_other_line_ends(path, text, old)
-    yield from _find_odd_characters(path, text, old)
-    yield from _find_secrets(path, text)
+    # A carriage return alone ends a line for Python, and not for GitHub's diff.
+    ends, expected = find_line_ends(text), find_line_ends(old) if old else "LF"
+    if MIXED_ENDS in (ends, expected) or (ends and expected and ends != expected):
+        yield f"{path} would have {ends} instead of {expected}: leave the line ends as they are."
+    # In code, characters for the direction of text make a comment out of what the compiler reads
+    # ("Trojan Source", CVE-2021-42574).
+    added = "\n".join(_list_added_lines(text, old))
+    if found := find_invisible(added):
+        names = _join([f"U+{ord(char):04X}" for char in found])
+        yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
+    known = set(find_mixed_words(old))
+    if mixed := [quote_value(word) for word in find_mixed_words(added) if word not in known]:
+        yield f"{path} has words of two scripts that look alike ({_join(mixed)}): write each in one."
+    # The old text has no secret: it would not have been shown.
+    lines = zip(text.split("\n"), redact_likely_secrets(text, path).split("\n"), strict=True)
+    if numbers := [str(number) for number, (line, masked) in enumerate(lines, 1) if line != masked]:
+        yield f"{path} has what looks like a secret in line {_join(numbers)}: leave it out."
     if addresses := find_new_addresses(text, old):
         shown = _join([quote_value(redact_likely_secrets(address)) for address in addresses])
         yield f"{path} has an address that was not there ({shown}): leave it out, or use a host such as example.com."
@@ -216,40 +230,13 @@ def find_content_problems(file: FileVersion, base: BaseFile | None, files: "Comm
         yield f"{path} would have {errors} syntax errors instead of {before}: correct it so that it parses."
 
 
-def _find_other_line_ends(path: str, text: str, old: str) -> Iterator[str]:
-    # A carriage return alone ends a line for Python, and not for GitHub's diff.
-    ends, expected = find_line_ends(text), find_line_ends(old) if old else "LF"
-    if MIXED_ENDS in (ends, expected) or (ends and expected and ends != expected):
-        yield f"{path} would have {ends} instead of {expected}: leave the line ends as they are."
-
-
 def _list_added_lines(text: str, old: str) -> list[str]:
     """Lines that are in the text more often than in the old one. A byte order mark may stay and go."""
     mark = "\ufeff" if old.startswith("\ufeff") else ""
-    return list((Counter(_split(text.removeprefix(mark))) - Counter(_split(old.removeprefix(mark)))).elements())
-
-
-def _split(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.split("\n")]
-
-
-def _find_odd_characters(path: str, text: str, old: str) -> Iterator[str]:
-    added = "\n".join(_list_added_lines(text, old))
-    # In code, characters for the direction of text make a comment out of what the compiler reads
-    # ("Trojan Source", CVE-2021-42574).
-    if found := find_invisible(added):
-        names = _join([f"U+{ord(char):04X}" for char in found])
-        yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
-    known = set(find_mixed_words(old))
-    if mixed := [quote_value(word) for word in find_mixed_words(added) if word not in known]:
-        yield f"{path} has words of two scripts that look alike ({_join(mixed)}): write each in one."
-
-
-def _find_secrets(path: str, text: str) -> Iterator[str]:
-    """Yield what looks like a secret. The old text has none: it would not have been shown."""
-    lines = zip(text.split("\n"), redact_likely_secrets(text, path).split("\n"), strict=True)
-    if numbers := [str(number) for number, (line, masked) in enumerate(lines, 1) if line != masked]:
-        yield f"{path} has what looks like a secret in line {_join(numbers)}: leave it out."
+    before, after = (
+        Counter(line.removesuffix("\r") for line in one.removeprefix(mark).split("\n")) for one in (old, text)
+    )
+    return list((after - before).elements())
 
 
 def _join(named: Sequence[str]) -> str:
@@ -272,16 +259,13 @@ def find_problems(
     """
     if draft.base != files.commit:
         return [f"The patch was made for commit {draft.base[:12]}, not for {files.commit[:12]}: make it again."]
-    problems = [*_find_odd_lists(draft), *_find_odd_modules(draft, modules)]
+    problems = list(_find_odd_lists(draft, modules))
     if len(draft.files) <= MAX_FILES:
-        too_large = list(_find_size(draft, files))
-        # The content of a large patch takes a minute to check.
-        contents = [] if too_large else _find_file_problems(draft, files, modules, protected)
-        problems += [*too_large, *contents, *_find_odd_tests(draft, files), *_find_words_problems(draft)]
+        problems += [*_find_odd_files(draft, files, modules, protected), *_find_secret_words(draft)]
     return list(dict.fromkeys(problems))
 
 
-def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
+def _find_odd_lists(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[str]:
     if len(draft.files) > MAX_FILES:
         yield f"The patch has {len(draft.files)} files; {MAX_FILES} are allowed: leave some out."
     if not draft.files:
@@ -292,9 +276,6 @@ def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
     for path in counts:
         if any(other.startswith(f"{path}/") for other in counts):
             yield f"{show_path(path)} is a file and a folder of the patch: rename one."
-
-
-def _find_odd_modules(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[str]:
     known = {module.name for module in modules}
     if not draft.modules:
         yield "The patch names no module: name those that it changes."
@@ -303,19 +284,21 @@ def _find_odd_modules(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[
             yield f"{show_path(name)} is no module of the repository: name one of those that are listed."
 
 
-def _find_file_problems(
+def _find_odd_files(
     draft: PatchDraft, files: "CommitFiles", modules: Sequence[Module], protected: Sequence[str]
 ) -> Iterator[str]:
-    inside = [module for module in modules if module.name in draft.modules]
-    for file in draft.files:
-        if problem := find_path_problem(file.path, files, is_new=file.is_new_file, modules=inside, protected=protected):
-            yield problem
-        else:
-            base = files.read(file.path)
-            yield from find_content_problems(file, base if isinstance(base, BaseFile) else None, files)
-
-
-def _find_odd_tests(draft: PatchDraft, files: "CommitFiles") -> Iterator[str]:
+    total = sum(one.changed for one in diff_files(draft, files))
+    if total > MAX_CHANGED_LINES:  # the content of such a patch takes a minute to check
+        yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
+    else:
+        inside = [module for module in modules if module.name in draft.modules]
+        for file in draft.files:
+            path, is_new = file.path, file.is_new_file
+            if problem := find_path_problem(path, files, is_new=is_new, modules=inside, protected=protected):
+                yield problem
+            else:
+                base = files.read(path)
+                yield from find_content_problems(file, base if isinstance(base, BaseFile) else None, files)
     for file in draft.tests:
         if not files.is_test(file.path):
             shown = show_path(file.path)
@@ -325,13 +308,7 @@ def _find_odd_tests(draft: PatchDraft, files: "CommitFiles") -> Iterator[str]:
             yield f"{show_path(file.path)} is a test by its folder and name: list it with the tests."
 
 
-def _find_size(draft: PatchDraft, files: "CommitFiles") -> Iterator[str]:
-    total = sum(one.changed for one in diff_files(draft, files))
-    if total > MAX_CHANGED_LINES:
-        yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
-
-
-def _find_words_problems(draft: PatchDraft) -> Iterator[str]:
+def _find_secret_words(draft: PatchDraft) -> Iterator[str]:
     # They become the messages of commits.
     words = {"summary": draft.summary, "root_cause": draft.root_cause or ""}
     words |= {f"description of {show_path(file.path)}": file.description for file in draft.changes}
