@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.accuracy import open_git, parse_arguments
-from triage.domain.code import BestPlace
+from triage.domain.code import Place
 from triage.domain.issue import Issue
 from triage.find.codebase import Codebase
 from triage.find.index_commit import PastCommit
@@ -37,7 +37,7 @@ def _count(group: str, is_right: bool, named: Counter[str], right: Counter[str])
     right[group] += is_right
 
 
-def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[BestPlace]]]:
+def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[Place]]]:
     """Yield where each issue leads."""
     for record in records:
         git = open_git(record, mirror)

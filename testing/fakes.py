@@ -19,7 +19,6 @@ from triage.agents.tool_runner import ToolRunner
 from triage.base.errors import NoSuchIssue, NotIndexed
 from triage.base.progress import current_step
 from triage.domain.code import (
-    BestPlace,
     CodeHistory,
     ExecutedCode,
     FileChange,
@@ -29,6 +28,7 @@ from triage.domain.code import (
     LineMatch,
     LineMatches,
     Passage,
+    Place,
     RegressionWindow,
     SearchQuery,
     Section,
@@ -79,7 +79,7 @@ class FakeCodebase(Codebase):
     notes: Sequence[str] = ()
     partial: bool = False
     changes: Sequence[FileChange] = ()
-    best_place: BestPlace | None = None
+    best_place: Place | None = None
     history: CodeHistory = CodeHistory()
     commits: Mapping[str, str] = MappingProxyType({})
     similar: Sequence[SimilarIssue] = ()
@@ -111,7 +111,7 @@ class FakeCodebase(Codebase):
             seconds=0.1,
         )
 
-    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+    def find_places(self, parsed: ParsedIssue) -> list[Place]:
         return [self.best_place] if self.best_place else []
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:

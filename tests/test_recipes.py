@@ -18,7 +18,7 @@ import yaml
 from testing.servers.mail_server import serve_mail
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from tests.say.sample_reports import FULL, change_report
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.report import RunReport
 from triage.say.comment import withhold_details
 
@@ -108,7 +108,7 @@ class TestSlack:
         assert message == {"text": f"<{FULL.issue.url}|#412> {FULL.ticket.title.replace('>', '&gt;')} · severity HIGH"}
 
     def test_a_found_place_is_named(self, tmp_path: Path) -> None:
-        found = BestPlace(sign="trace", rule="frame", span=Span(path="src/a<b>.py", start=1, end=2))
+        found = Place(sign="trace", rule="frame", span=Span(path="src/a<b>.py", start=1, end=2))
         _, (message,) = self.send(tmp_path, change_report(severity=None, best_place=found))
         assert message["text"].endswith(f"{FULL.ticket.title} · probably src/a&lt;b&gt;.py")
 

@@ -23,7 +23,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.shown_code import ShownCode
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import BestPlace, Hit, Passage, SearchQuery, Span
+from triage.domain.code import Hit, Passage, Place, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
@@ -454,9 +454,7 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "facts": [
-        BestPlace(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)
-    ],
+    "facts": [Place(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,

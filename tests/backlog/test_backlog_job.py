@@ -12,13 +12,13 @@ from tests.backlog.backlog_values import make_backlog, make_report
 from triage.agents.services import Services
 from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.backlog_job import BatchJob, triage_batch
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.secrets.redactor import SecretRedactor
 
-FOUND = BestPlace(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
+FOUND = Place(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
 
 
 @dataclass

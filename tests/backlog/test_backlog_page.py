@@ -10,14 +10,14 @@ from tests.backlog.backlog_values import make_backlog, make_report
 from tests.say.sample_reports import COMMIT, EVIL, PULL_REQUEST, missing, suspect
 from triage.backlog.backlog import LeftOut
 from triage.backlog.backlog_page import render_backlog
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
 
 ISSUES = "https://redirect.github.com/acme/ledger/issues/"
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
-FOUND = BestPlace(sign="trace", rule="frame", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
+FOUND = Place(sign="trace", rule="frame", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
 
 
 def render(*reports: RunReport, **fields: object) -> str:

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_report
 from triage.backlog.backlog_page import rank_issues
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 
 
-def found(probability: float) -> BestPlace:
-    return BestPlace(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), probability=probability)
+def found(probability: float) -> Place:
+    return Place(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), probability=probability)
 
 
 def numbers(*reports: Any) -> list[int]:

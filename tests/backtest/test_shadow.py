@@ -11,7 +11,7 @@ from testing.command_line import run_command
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from tests.backtest.test_scorecard_command import TILL, days_ago, write_time
 from tests.say.sample_reports import FULL, change_report
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.report import IssueRef
 
 
@@ -21,7 +21,7 @@ def save(folder: Path, number: int, days: int, name: str = "", **changes: Any) -
         "repository": SLUG,
         "issue": IssueRef(number=number, title="It @breaks", url=""),
         "started_at": days_ago(days),
-        "best_place": BestPlace(sign="name", rule="name", span=Span(path=TILL, start=1, end=7), probability=0.9),
+        "best_place": Place(sign="name", rule="name", span=Span(path=TILL, start=1, end=7), probability=0.9),
         "suspects": [FULL.suspects[0].model_copy(update={"path": TILL})],
         "why": "",
         "comment_reason": "found",

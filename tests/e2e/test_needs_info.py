@@ -15,7 +15,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.run.run_context import Run
+from triage.run.run_context import JobContext
 from triage.run.triage_issue import NO_SUCH_LABEL, run_task
 
 VAGUE = "It crashes when I save."
@@ -26,7 +26,7 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
     progress = FakeProgressLog()
     tracker = IssueTracker(JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0, reread_seconds=0.0)
     services = fake_services(codebase=FakeCodebase(factories.FILES))
-    context = Run(
+    context = JobContext(
         github=tracker,
         approvals=FakeIssueApprovals(),
         output=FakeOutput(),

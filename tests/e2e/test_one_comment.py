@@ -22,7 +22,7 @@ from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.run.run_context import Run, RunResult
+from triage.run.run_context import JobContext, RunResult
 from triage.run.triage_issue import run_task
 
 BOT = "github-actions[bot]"
@@ -91,7 +91,7 @@ class Stage:
             "open_services": lambda: given,
             "now": lambda: datetime.now(UTC),
         }
-        return asyncio.run(run_task(OPENED, Run(**known | changes)))
+        return asyncio.run(run_task(OPENED, JobContext(**known | changes)))
 
     def side_by_side(self, count: int, **changes: Any) -> None:
         """Runs several times at once."""

@@ -18,7 +18,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.run.run_context import Run
+from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 
 EXISTING = [{"name": "area/dates"}]
@@ -37,7 +37,7 @@ def run(
     codebase = FakeCodebase(factories.FILES, code_owners=["acme/core", "octocat"], similar=[similar] if similar else [])
     source = FakePastIssues([[past(similar.number)]]) if similar else None
     services, output = fake_services(codebase=codebase, past_issues=source), FakeOutput()
-    context = Run(
+    context = JobContext(
         github=tracker,
         approvals=FakeIssueApprovals(),
         output=output,

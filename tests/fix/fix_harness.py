@@ -32,7 +32,7 @@ from triage.fix.commit_text import build_commits
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
 from triage.fix.jobs.run_fix_job import run_fix_job
-from triage.run.run_context import Run
+from triage.run.run_context import JobContext
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, hash_text
@@ -75,7 +75,7 @@ class FixHarness(RunHarness):
         """Let the default branch lead to a new commit with these files."""
         return self.git.set_ref("refs/heads/main", self.git.commit(dict(files), *parents, message="Main\n"))
 
-    def build_context(self) -> Run:
+    def build_context(self) -> JobContext:
         return replace(super().build_context(), repository=factories.repository(labels=[], slug=SLUG))
 
     def command(self, words: str = "/triage fix", comment: str | None = None, **said: Any) -> None:

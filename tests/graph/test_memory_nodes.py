@@ -13,7 +13,7 @@ from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
 from triage.agents.prompts import MEMORY_TITLE
 from triage.base.errors import GitHubUnavailable
-from triage.domain.code import BestPlace, ExecutedCode, Span
+from triage.domain.code import ExecutedCode, Place, Span
 from triage.domain.issue import EarlierReport, Frame, Issue, IssueComment
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
@@ -186,7 +186,7 @@ class TestLearnedLabels:
         fails = (
             None
             if changes
-            else BestPlace(
+            else Place(
                 sign="trace",
                 rule="frame",
                 span=Span(path="src/parse.py", start=1, end=2),

@@ -12,7 +12,7 @@ from testing.each_row import each_row
 from testing.fakes import COMMIT, FakeCodebase, FakeModel, fake_services
 from triage.agents.prompts import WANTED, is_question
 from triage.base.errors import InvalidAnswer, ModelUnavailable
-from triage.domain.code import BestPlace, CodeHistory, FileChange, LaterFix, Span
+from triage.domain.code import CodeHistory, FileChange, LaterFix, Place, Span
 from triage.domain.findings import (
     CitedPlace,
     CodebaseFinding,
@@ -26,7 +26,7 @@ from triage.domain.statement import Cause, OpenQuestions
 from triage.graph.run_graph import run_graph
 
 GONE = ModelUnavailable("no answer")
-LEAD = BestPlace(
+LEAD = Place(
     sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=3), line=3, symbol="parse", probability=0.9
 )
 FIX = LaterFix(
@@ -44,7 +44,7 @@ ISSUES = {
 }
 
 
-async def run(name: str, model: FakeModel | None, history: CodeHistory, *places: BestPlace) -> RunReport:
+async def run(name: str, model: FakeModel | None, history: CodeHistory, *places: Place) -> RunReport:
     codebase = FakeCodebase(factories.FILES, best_place=next(iter(places), None), history=history)
     services = fake_services(codebase=codebase, model=model, engine="model" if model else "rules")
     return await run_graph(ISSUES[name], factories.repository(), services, asyncio.Event())
@@ -125,7 +125,7 @@ answers = st.fixed_dictionaries(
     st.sampled_from([(), (LEAD,)]),
 )
 def test_what_rules_say_is_said_whatever_a_model_answers(
-    prepared: dict[str, Any], name: str, history: CodeHistory, places: tuple[BestPlace, ...]
+    prepared: dict[str, Any], name: str, history: CodeHistory, places: tuple[Place, ...]
 ):
     model = FakeModel({name: [answer] * 9 for name, answer in prepared.items()})
     by_rules = asyncio.run(run(name, None, history, *places))

@@ -14,7 +14,7 @@ from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, F
 from triage.agents.codebase_search import SHOWN_SECTIONS
 from triage.agents.services import Services
 from triage.base.errors import ModelUnavailable
-from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, QuotedLine, Span
+from triage.domain.code import ExecutedCode, IndexFacts, Place, QuotedLine, Span
 from triage.domain.findings import CitedPlace, DeclinedAnswer
 from triage.domain.issue import IssueComment
 from triage.domain.project_config import ProjectConfig
@@ -160,7 +160,7 @@ async def test_of_a_long_thread_prompt_and_report_say_how_much_was_not_read():
     assert "The thread is long: 26 older comments of other people were not read." in report.notes
 
 
-LEAD = BestPlace(
+LEAD = Place(
     sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=3), line=3, symbol="parse", probability=0.98
 )
 
@@ -290,9 +290,7 @@ async def test_files_that_a_trace_names_are_read_if_there_is_no_time_for_the_oth
                 released.wait(30)
             return super().index(executed, named)
 
-    place = BestPlace(
-        sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9
-    )
+    place = Place(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
     limits = Limits(run_seconds=2.0)
     report = await run(fake_services(codebase=Large(factories.FILES, best_place=place), limits=limits))
     released.set()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testing.each_row import each_row
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.issue import Issue
 from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.read.area_labels import LABELER, choose_area_labels
@@ -46,8 +46,8 @@ def test_the_field_is_named() -> None:
     assert choose(body="### Component\n\ncli") == {"area: cli": "The form's field Component says it"}
 
 
-def place(path: str, sign: Any = "trace") -> BestPlace:
-    return BestPlace(sign=sign, rule="frame", span=Span(path=path, start=1, end=1))
+def place(path: str, sign: Any = "trace") -> Place:
+    return Place(sign=sign, rule="frame", span=Span(path=path, start=1, end=1))
 
 
 @each_row(

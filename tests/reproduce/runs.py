@@ -6,23 +6,23 @@ from typing import Any, ClassVar, cast
 from triage.domain.issue import Repository
 from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.versions import Release
-from triage.reproduce.evidence import Execution, Expected, Failure, Place, Selection, Target
+from triage.reproduce.evidence import Execution, Expected, Failure, FailurePlace, Selection, Target
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.pages import Pages
 
 NOW = datetime(2022, 3, 1, tzinfo=UTC)
 CODE = "import shop\n\nshop.total([])\n"
-IN_EXAMPLE = Place(path="<example>", line=2, function="<module>")
-IN_SHOP = Place(path="shop/cart.py", line=12, function="total")
-IN_NUMPY = Place(path="<other>", line=3, function="add")
+IN_EXAMPLE = FailurePlace(path="<example>", line=2, function="<module>")
+IN_SHOP = FailurePlace(path="shop/cart.py", line=12, function="total")
+IN_NUMPY = FailurePlace(path="<other>", line=3, function="add")
 
 
-def failure(text: str = "ValueError: no items", *frames: Place, **more: Any) -> Failure:
+def failure(text: str = "ValueError: no items", *frames: FailurePlace, **more: Any) -> Failure:
     kind, _, message = text.partition(": ")
     return Failure(type=kind, message=message, causes=[kind], frames=[IN_EXAMPLE, *(frames or (IN_SHOP,))], **more)
 
 
-def failed(text: str = "ValueError: no items", *frames: Place, **more: Any) -> Execution:
+def failed(text: str = "ValueError: no items", *frames: FailurePlace, **more: Any) -> Execution:
     fields = {"executed": [IN_SHOP], "runtime": "Python 3.9.18"} | more
     return Execution(outcome="failed", failures=[failure(text, *frames)], **fields)
 

@@ -2,7 +2,7 @@ from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failure
 from triage.domain.issue import Issue
 from triage.read.read_issue import read_issue
-from triage.reproduce.evidence import Expected, Place
+from triage.reproduce.evidence import Expected, FailurePlace
 from triage.reproduce.example.example import Example
 from triage.reproduce.expected import find_expected, is_named_error, is_same_message, is_shown_error, shows_output, stem
 
@@ -83,7 +83,7 @@ def test_a_stem_has_no_numbers_addresses_paths_and_quotes():
         (failure("ValueError: no items"), failure("ValueError: no items"), True),
         (failure("KeyError: no items"), failure("ValueError: no items"), False),
         (failure("ValueError: another text"), failure("ValueError: no items"), False),
-        (failure("ValueError: another text", Place(path="shop/x.py", line=1, function="pay")), failure("ValueError: no items"), False),
+        (failure("ValueError: another text", FailurePlace(path="shop/x.py", line=1, function="pay")), failure("ValueError: no items"), False),
         (failure("ValueError: text"), failure("ValueError"), True),
         (failure("ValueError: other", IN_EXAMPLE), failure("ValueError: no items", IN_EXAMPLE), False),
     ],

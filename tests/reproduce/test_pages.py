@@ -3,11 +3,11 @@
 import pytest
 
 from tests.reproduce.runs import IN_SHOP
-from triage.reproduce.evidence import Evidence, Place, Run
+from triage.reproduce.evidence import Evidence, FailurePlace, Run
 from triage.reproduce.pages import find_failure
 
 
-def fail(error: str = "KeyError: 'a' at 3", place: Place | None = IN_SHOP, **changes: object) -> str:
+def fail(error: str = "KeyError: 'a' at 3", place: FailurePlace | None = IN_SHOP, **changes: object) -> str:
     fields = {"same_failure": True} | changes
     run = Run(on="main", outcome="failed", error=error, place=place, **fields)
     return find_failure(Evidence(verdict="still", measure="error", runs=[run]), {"shop/cart.py": "src/cart.py"}.get)  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def test_values_lines_and_classes_do_not_count(other: str) -> None:
         fail(place=IN_SHOP.model_copy(update={"function": "add"})),
         fail(same_failure=False),
         fail(place=None),
-        fail(place=Place(path="<example>", line=1)),
+        fail(place=FailurePlace(path="<example>", line=1)),
     ],
 )
 def test_another_error_or_place_is_another_failure(other: str) -> None:

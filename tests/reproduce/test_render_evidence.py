@@ -8,11 +8,11 @@ import pytest
 
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
-from triage.reproduce.evidence import Change, Evidence, Execution, Expected, Place, Selection
+from triage.reproduce.evidence import Change, Evidence, Execution, Expected, FailurePlace, Selection
 from triage.reproduce.render_evidence import ask_reporter, dump_evidence, explain_fix, render_evidence
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
-MOVED = Place(path="shop/cart.py", line=31, function="total")
+MOVED = FailurePlace(path="shop/cart.py", line=31, function="total")
 CHANGE = Change(release="2.4.0", before="2.3.0", commit="9f8e7d6" + "0" * 33, subject="Stack *without* copies (#812)")
 GAP = CHANGE.model_copy(update={"gap": ["2.3.1", "2.3.2"], "gap_reason": "could not be installed: no wheel of <b>"})
 UNDEFINED = failed("NameError: Fixed in [3.0](http://evil.test), @octocat", IN_EXAMPLE)
@@ -144,7 +144,7 @@ def test_a_place_is_looked_up_by_the_name_of_its_file(monkeypatch):
 
 
 def test_a_line_that_the_file_does_not_have_and_an_unknown_commit_are_not_linked():
-    far = Place(path="shop/cart.py", line=41, function="total")
+    far = FailurePlace(path="shop/cart.py", line=41, function="total")
     text = render_evidence(*build(None, failed(), failed("ValueError: no items", far), CHANGE), pages())
     assert "| `src/shop/cart.py:41`, `total` |" in text
     unknown = CHANGE.model_copy(update={"commit": "8" * 40})

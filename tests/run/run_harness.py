@@ -20,7 +20,7 @@ from triage.agents.services import Services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.run.run_context import Run, RunResult
+from triage.run.run_context import JobContext, RunResult
 from triage.run.triage_issue import run_task
 
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
@@ -41,8 +41,8 @@ class RunHarness:
     progress: FakeProgressLog = field(default_factory=FakeProgressLog)
     max_model_runs: int | None = None
 
-    def build_context(self) -> Run:
-        return Run(
+    def build_context(self) -> JobContext:
+        return JobContext(
             github=self.github,
             approvals=self.approvals,
             output=self.output,

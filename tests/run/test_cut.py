@@ -18,7 +18,7 @@ from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.run.run_context import Run, RunResult
+from triage.run.run_context import JobContext, RunResult
 from triage.run.triage_issue import run_task
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE
 from triage.say.hidden_state import parse_state
@@ -54,7 +54,7 @@ class CutHarness(RunHarness):
 
         return asyncio.run(work())
 
-    def build_context(self) -> Run:
+    def build_context(self) -> JobContext:
         return replace(
             super().build_context(),
             repository=factories.repository(),

@@ -8,7 +8,7 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.run.run_harness import OPENED, RunHarness, our_comment
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.run import Status
@@ -19,13 +19,13 @@ from triage.say.comment import NOTHING_TO_SAY
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."
 QUESTION = "How can I configure the parser so that it accepts both formats? I read the docs and could not find it."
-PLACE = BestPlace(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
+PLACE = Place(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
 
 
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+    def find_places(self, parsed: ParsedIssue) -> list[Place]:
         return [PLACE]
 
 

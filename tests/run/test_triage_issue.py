@@ -13,7 +13,7 @@ from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_service
 from tests.run.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.agents.services import Services
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import Place, Span
 from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionOptions
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
@@ -83,7 +83,7 @@ def test_labels_are_added_only_when_asked_and_only_existing_ones():
 
 
 FORM = "name: Bug\nlabels: [from-form, bug]\nbody:\n- {type: dropdown, attributes: {label: Component}}\n"
-PLACE = BestPlace(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1)
+PLACE = Place(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1)
 RULES = "dates: src/parse.py\nfrom-form: src/**\n"
 
 

@@ -34,10 +34,10 @@ from tests.say.sample_reports import (
 from tests.say.sample_runs import REFUSED, ROUNDS
 from triage.domain.code import (
     MAX_NARROW,
-    BestPlace,
     Caller,
     FileChange,
     LaterFix,
+    Place,
     QuotedLine,
     RegressionWindow,
 )
@@ -151,7 +151,7 @@ def test_the_idea_for_a_fix_has_two_sentences_and_names_the_files_that_it_touche
 
 
 FOUND = {
-    "trace": BestPlace(
+    "trace": Place(
         sign="trace",
         rule="frame",
         span=sample_reports.span(DATES, 21, 27),
@@ -161,7 +161,7 @@ FOUND = {
         text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
         probability=0.87,
     ),
-    "trace_into_a_library": BestPlace(
+    "trace_into_a_library": Place(
         sign="trace",
         rule="frame",
         span=sample_reports.span(DATES, 21, 27),
@@ -171,7 +171,7 @@ FOUND = {
         calls_before_error=2,
         probability=0.39,
     ),
-    "message": BestPlace(
+    "message": Place(
         sign="message",
         rule="message",
         span=sample_reports.span(READER, 70, 76),
@@ -180,7 +180,7 @@ FOUND = {
         text="row %d has no date",
         probability=0.66,
     ),
-    "quote": BestPlace(
+    "quote": Place(
         sign="quote",
         rule="quoted code",
         span=sample_reports.span(READER, 70, 76),
@@ -189,7 +189,7 @@ FOUND = {
         text='rows = list(csv.reader(file, dialect="excel"))',
         probability=0.71,
     ),
-    "place": BestPlace(
+    "place": Place(
         sign="place",
         rule="place",
         span=sample_reports.span(READER, 70, 76),
@@ -198,7 +198,7 @@ FOUND = {
         text=READER,
         probability=0.8,
     ),
-    "name": BestPlace(
+    "name": Place(
         sign="name", rule="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71
     ),
 }

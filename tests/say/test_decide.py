@@ -25,7 +25,6 @@ from tests.say.sample_reports import (
 )
 from triage.domain.code import (
     MAX_NARROW,
-    BestPlace,
     FileChange,
     LastChange,
     LaterChange,
@@ -33,6 +32,7 @@ from triage.domain.code import (
     LeadRule,
     MatchSource,
     NewerRelease,
+    Place,
     QuotedLine,
     RegressionWindow,
 )
@@ -65,9 +65,9 @@ SIGNS: dict[LeadRule, MatchSource] = {
 }
 
 
-def place(rule: LeadRule, path: str = READER, probability: float = 0.6, text: str = "row %d has no date") -> BestPlace:
+def place(rule: LeadRule, path: str = READER, probability: float = 0.6, text: str = "row %d has no date") -> Place:
     lines = span(path, 70, 76)
-    return BestPlace(sign=SIGNS[rule], rule=rule, span=lines, line=73, text=text, probability=probability)
+    return Place(sign=SIGNS[rule], rule=rule, span=lines, line=73, text=text, probability=probability)
 
 
 WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True)

@@ -26,7 +26,7 @@ from tests.say.sample_reports import (
     span,
     suspect,
 )
-from triage.domain.code import BestPlace, ExecutedCode
+from triage.domain.code import ExecutedCode, Place
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.issue import Frame
@@ -55,7 +55,7 @@ from triage.say.hidden_state import (
     render_state,
 )
 
-FOUND = BestPlace(sign="trace", rule="frame", span=span(READER, 10, 20), probability=0.91)
+FOUND = Place(sign="trace", rule="frame", span=span(READER, 10, 20), probability=0.91)
 KINDS: list[MissingKind] = list(get_args(MissingKind))
 hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")
 names = st.text(min_size=1, max_size=20).filter(lambda name: name.isprintable() and not {"<", ">", "/"} & set(name))

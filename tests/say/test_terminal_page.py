@@ -8,7 +8,7 @@ from rich.console import Console
 
 from tests.say.sample_reports import FULL, RULES, UNSAID, change_report
 from tests.say.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
-from triage.domain.code import BestPlace, Span, Suspect
+from triage.domain.code import Place, Span, Suspect
 from triage.domain.report import Citations, RunReport
 from triage.say.terminal_page import render_terminal_page
 
@@ -48,7 +48,7 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
 )
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     span = Span(path="src/dates.py", start=21, end=27)
-    found = BestPlace(sign=sign, rule="frame", span=span, line=line, symbol="parse", text=text, probability=0.87)
+    found = Place(sign=sign, rule="frame", span=span, line=line, symbol="parse", text=text, probability=0.87)
     suspect = Suspect(path=span.path, span=span, reason="found")
     lines = shown(RULES.model_copy(update={"best_place": found, "suspects": [suspect]}))
     assert lines[0] == first
@@ -58,7 +58,7 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
 
 def test_the_code_is_shown_around_the_line_that_fails():
     span = Span(path="src/dates.py", start=2, end=40)
-    found = BestPlace(sign="trace", rule="frame", span=span, line=24, text="ValueError: bad date", symbol="parse")
+    found = Place(sign="trace", rule="frame", span=span, line=24, text="ValueError: bad date", symbol="parse")
     report = RULES.model_copy(update={"best_place": found})
     lines = [f"line_{number} = \x1b[2J{number}" for number in range(1, 61)]
     code = [line for line in shown(report, lines=lines) if "line_" in line]

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from triage.outside.github.repository_connection import RepositoryConnection
     from triage.outside.model.chat_model import ChatModel
     from triage.outside.model.endpoint import Endpoint
-    from triage.run.run_context import Output, Run
+    from triage.run.run_context import JobContext, Output
 
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
@@ -168,10 +168,10 @@ class App:
         event_issue: Issue | None = None,
         cancelled: asyncio.Event | None = None,
         seconds_until_killed: Callable[[], float] = lambda: math.inf,
-    ) -> Run:
+    ) -> JobContext:
         """Return what a job acts through, with the times that the settings and a signal leave it."""
         from triage.domain.issue import Repository
-        from triage.run.run_context import Run
+        from triage.run.run_context import JobContext
 
         run_seconds = self.settings.limits().run_seconds
 
@@ -182,7 +182,7 @@ class App:
             after_run = self.started + run_seconds + WRITING_SECONDS - time.monotonic()
             return min(after_run, seconds_until_killed() - LOCAL_WRITE_SECONDS)
 
-        return Run(
+        return JobContext(
             github=self.github,
             approvals=self.approvals,
             output=output,

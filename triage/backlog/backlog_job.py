@@ -22,7 +22,7 @@ from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.run.run_context import Run, export_telemetry
+from triage.run.run_context import JobContext, export_telemetry
 from triage.run.write.plan_effects import with_known_repository
 from triage.say.comment import withhold_details
 from triage.say.notices import EMPTY_OUTPUTS
@@ -33,7 +33,7 @@ RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunR
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
-async def run_backlog_job(name: str, app: App, run: Run) -> Status:
+async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
     outputs, status = dict(EMPTY_OUTPUTS), Status.COMPLETE
     if name == "backlog-list":

@@ -20,7 +20,7 @@ from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.statement import SUBJECTS
-from triage.run.run_context import Run, RunResult
+from triage.run.run_context import JobContext, RunResult
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.say.hidden_state import next_state
 from triage.say.notices import plan_page, plan_unfinished
@@ -83,7 +83,7 @@ def count_closed(app: App, since: str, shadow: Path | None = None) -> ScorecardP
     )
 
 
-async def make_scorecard(app: App, context: Run) -> RunResult:
+async def make_scorecard(app: App, context: JobContext) -> RunResult:
     """Write the page to the summary of the job."""
     try:
         page = await call_with_deadline(

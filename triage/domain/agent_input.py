@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, Excerpt, LookedUp, RegressionWindow, Section
+from triage.domain.code import Excerpt, LookedUp, Place, RegressionWindow, Section
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -44,7 +44,7 @@ class AgentInput(Value):
     codebase: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
-    facts: list[BestPlace] = Field(default_factory=list)
+    facts: list[Place] = Field(default_factory=list)
     """Where a trace, a message or a name of the issue leads, the surest first."""
     documentation: list[Section] = Field(default_factory=list)
     """Sections that may answer the issue, likeliest first; none where the project does not wish it."""
@@ -86,7 +86,7 @@ class AgentInput(Value):
     """Pass of searches and critic, from 1."""
 
     @property
-    def best_place(self) -> BestPlace | None:
+    def best_place(self) -> Place | None:
         return self.facts[0] if self.facts else None
 
     @property

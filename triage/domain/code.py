@@ -137,7 +137,7 @@ class Caller(Value):
     """Qualified name of the definition around it."""
 
 
-class BestPlace(Value):
+class Place(Value):
     """The place that an issue leads to by more than shared words."""
 
     sign: MatchSource

@@ -10,12 +10,12 @@ from typing import Literal
 from pydantic import AliasChoices, Field
 
 from triage.domain.code import (
-    BestPlace,
     IndexFacts,
     LastChange,
     LaterChange,
     LaterFix,
     NewerRelease,
+    Place,
     QuotedLine,
     RegressionWindow,
     Section,
@@ -221,11 +221,11 @@ class RunReport(Value):
     """What would prove or refute it, in a model's words."""
     named_places: list[NamedPlace] = Field(default_factory=list)
     """What these three texts cite."""
-    best_place: BestPlace | None = Field(
+    best_place: Place | None = Field(
         None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
     )
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
-    other_places: list[BestPlace] = Field(default_factory=list)
+    other_places: list[Place] = Field(default_factory=list)
     """Where other facts of the issue lead, in other files."""
     failing_package: FailingPackage | None = None
     """Somebody else's, in which a trace ends."""

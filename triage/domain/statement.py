@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, QuotedLine, Suspect
+from triage.domain.code import LastChange, LaterChange, LaterFix, PathChange, Place, QuotedLine, Suspect
 from triage.domain.findings import MissingInformation, Severity, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
@@ -126,7 +126,7 @@ class Leads(Said):
 
     rule: Literal["found"] = "found"
     speaks: bool
-    places: list[BestPlace] = Field(min_length=1)
+    places: list[Place] = Field(min_length=1)
     """The first is shown with its lines."""
     later_change: LaterChange | None = None
     """Of the first place's lines."""

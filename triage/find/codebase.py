@@ -9,7 +9,6 @@ import numpy as np
 
 from triage.base.errors import NotIndexed
 from triage.domain.code import (
-    BestPlace,
     CodeHistory,
     ExecutedCode,
     History,
@@ -17,6 +16,7 @@ from triage.domain.code import (
     IndexFacts,
     LineMatches,
     Passage,
+    Place,
     PromptPassages,
     RegressionWindow,
     SearchQuery,
@@ -185,7 +185,7 @@ class Codebase:
         ranking = raise_changed_files(ranked.by_features, self._window) if self._window else ranked.by_features
         return replace(ranked, ranking=put_reported_first(ranking, ranked.leads))
 
-    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+    def find_places(self, parsed: ParsedIssue) -> list[Place]:
         """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""
         if not self._corpus.files:
             return []

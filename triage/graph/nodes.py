@@ -14,7 +14,7 @@ from triage.agents.services import Services
 from triage.agents.writer import wants_ticket
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
-from triage.domain.code import BestPlace, CodeHistory, Excerpt, ExecutedCode
+from triage.domain.code import CodeHistory, Excerpt, ExecutedCode, Place
 from triage.domain.findings import AgentName, CodebaseFinding, DeclinedAnswer
 from triage.domain.issue import Attachment, EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
 from triage.domain.past_issues import LearnedLabel, PastIssue
@@ -152,7 +152,7 @@ def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
 
 def _read_kind_with_places(
     state: BugTriageState,
-    places: Sequence[BestPlace],
+    places: Sequence[Place],
     codebase: Codebase,
     learned: Mapping[LearnedKind, float] | None = None,
 ) -> KindReading:
@@ -167,7 +167,7 @@ def _read_kind_with_places(
 def _choose_labels(
     state: BugTriageState,
     codebase: Codebase,
-    facts: Sequence[BestPlace],
+    facts: Sequence[Place],
     learned: Sequence[LearnedLabel] = (),
     past: Sequence[PastIssue] = (),
 ) -> Update:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from triage.domain.code import BestPlace
+from triage.domain.code import Place
 from triage.domain.issue import AreaLabel, ParsedIssue
 from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.read.issue_forms import classify_field, load_yaml
@@ -36,7 +36,7 @@ def choose_area_labels(
     parsed: ParsedIssue,
     labels: Sequence[str],
     rules: str,
-    facts: Sequence[BestPlace],
+    facts: Sequence[Place],
     learned: Sequence[LearnedLabel] = (),
     past: Sequence[PastIssue] = (),
 ) -> list[AreaLabel]:
@@ -78,7 +78,7 @@ def _find_in_form(parsed: ParsedIssue, by_topic: Mapping[str, str]) -> Iterator[
                 yield name, field
 
 
-def _find_by_rules(rules: str, facts: Sequence[BestPlace]) -> Iterator[tuple[str, str]]:
+def _find_by_rules(rules: str, facts: Sequence[Place]) -> Iterator[tuple[str, str]]:
     # The reporter may name any other file.
     failing = [fact.span.path for fact in facts if fact.sign in ("trace", "message", "quote")]
     for label, written in load_yaml(rules).items():

@@ -40,7 +40,7 @@ MAX_OUTPUT_CHARS = 8_000
 MAX_PLACES = 2_000
 
 
-class Place(Value):
+class FailurePlace(Value):
     path: str = Field(max_length=500)
     """Below the folder that is on the import path, such as `xarray/core/dataset.py`."""
     line: int
@@ -52,7 +52,7 @@ class Failure(Value):
     message: str = Field("", max_length=MAX_TEXT_CHARS)
     causes: list[str] = Field(default_factory=list, max_length=10)
     """Its type and those of the exceptions behind it."""
-    frames: list[Place] = Field(default_factory=list, max_length=100)
+    frames: list[FailurePlace] = Field(default_factory=list, max_length=100)
     """Outermost first. Those of the example have the path `<example>`, other packages `<other>`."""
 
     @property
@@ -68,7 +68,7 @@ class Execution(Value):
     """Why it could not run; of a failure, why it says nothing unless the report shows it."""
     failures: list[Failure] = Field(default_factory=list, max_length=10)
     output: str = Field("", max_length=MAX_OUTPUT_CHARS)
-    executed: list[Place] = Field(default_factory=list, max_length=2_000)
+    executed: list[FailurePlace] = Field(default_factory=list, max_length=2_000)
     runtime: str = Field("", max_length=40)
     """Such as `Python 3.9.18`."""
     is_traced: bool = True
@@ -130,10 +130,10 @@ class Run(Value):
     runtime: str = Field("", max_length=40)
     reason: str = Field("", max_length=MAX_TEXT_CHARS)
     error: str = Field("", max_length=MAX_TEXT_CHARS + 300)
-    place: Place | None = None
+    place: FailurePlace | None = None
     """Where the error was raised, the last frame of the project."""
     output: str = Field("", max_length=MAX_OUTPUT_CHARS)
-    executed: list[Place] = Field(default_factory=list, max_length=MAX_PLACES)
+    executed: list[FailurePlace] = Field(default_factory=list, max_length=MAX_PLACES)
     repeats: int = Field(0, ge=0, le=100)
     failures: int = Field(0, ge=0, le=100)
     """How many of the repeats had the reported failure."""

@@ -7,9 +7,9 @@ from triage.reproduce.evidence import (
     Execution,
     Expected,
     Failure,
+    FailurePlace,
     Measure,
     Outcome,
-    Place,
     Run,
     Selection,
     Verdict,
@@ -130,7 +130,7 @@ def _list_types(execution: Execution) -> set[str]:
     return {name for failure in execution.failures for name in (failure.type, *failure.causes)}
 
 
-def find_place(failure: Failure) -> Place | None:
+def find_place(failure: Failure) -> FailurePlace | None:
     """Return the last frame of the project; None if none is in the trace."""
     return next((one for one in reversed(failure.frames) if one.path not in (EXAMPLE, OTHER)), None)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from triage.base.errors import RateLimited, TriageError
 from triage.domain.task import RUN_WINDOW, RunKey, TriageTask, Trigger
 from triage.run.may_run.decide_approval import WRITE_ROLES
-from triage.run.run_context import Run, TriageRequest
+from triage.run.run_context import JobContext, TriageRequest
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""
@@ -18,7 +18,7 @@ UNCOUNTED = (
 """Otherwise a report that is not worth a comment could be edited, and paid for, without end."""
 
 
-async def check_model_run_cap(request: TriageRequest, run: Run) -> str:
+async def check_model_run_cap(request: TriageRequest, run: JobContext) -> str:
     """Return why rules answer though a model could; empty when a model may be asked.
 
     The cap does not hold for a request by number, nor for `/triage` by somebody with write access. When GitHub does
@@ -46,7 +46,7 @@ async def check_model_run_cap(request: TriageRequest, run: Run) -> str:
     return reason
 
 
-async def is_by_writer(task: TriageTask, run: Run) -> bool:
+async def is_by_writer(task: TriageTask, run: JobContext) -> bool:
     """Return whether GitHub confirms that whoever asked has write access; starting a workflow by hand needs it."""
     if task.trigger is not Trigger.COMMAND:
         return task.trigger is Trigger.REQUESTED

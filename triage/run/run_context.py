@@ -54,7 +54,7 @@ class Output(Protocol):
 
 
 @dataclass(frozen=True)
-class Run:
+class JobContext:
     """What a job acts through. The `open_` functions take seconds, so a job calls them only when there is work."""
 
     github: IssueTracker
@@ -81,7 +81,7 @@ class Run:
     open_rules_services: Callable[[], Services] | None = None
     """For a run beyond that number."""
 
-    def with_rules_engine(self) -> Run:
+    def with_rules_engine(self) -> JobContext:
         return replace(self, open_services=self.open_rules_services or self.open_services)
 
     async def ask_github(self, what: str, request: Callable[[], T]) -> T:

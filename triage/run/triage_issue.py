@@ -25,7 +25,7 @@ from triage.run.may_run.trigger_snapshot import (
     trigger_comment_skip_reason,
 )
 from triage.run.model_run_cap import check_model_run_cap
-from triage.run.run_context import Run, RunResult, TriageRequest, export_telemetry
+from triage.run.run_context import JobContext, RunResult, TriageRequest, export_telemetry
 from triage.run.write.plan_suggestions import select_allowed_labels
 from triage.run.write.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.say.hidden_state import CommentState, hash_text, parse_state
@@ -39,7 +39,7 @@ AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 NO_SUCH_LABEL = "The repository has no label with the name of needs-info-label. Create it, or remove the setting."
 
 
-async def run_task(task: Task, run: Run) -> RunResult:
+async def run_task(task: Task, run: JobContext) -> RunResult:
     """Do what the event asks for, or say why not.
 
     Raises:
@@ -69,7 +69,7 @@ async def run_task(task: Task, run: Run) -> RunResult:
 
 
 def _check_request(
-    task: TriageTask | QuietTask, issue: Issue, issue_at_trigger: Issue, run: Run
+    task: TriageTask | QuietTask, issue: Issue, issue_at_trigger: Issue, run: JobContext
 ) -> TriageRequest | QuietTask | Skip:
     # Asks GitHub for roles.
     if reason := trigger_comment_skip_reason(task, issue, run.event_issue):
@@ -95,7 +95,7 @@ def _check_request(
     return TriageRequest(request, issue_at_trigger, issue, state, to_run_key(request, run.event_issue))
 
 
-async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunResult:
+async def _triage(request: TriageRequest, run: JobContext, problem: str = "") -> RunResult:
     labels: list[str] = []
     cap_reason = ""
     if not problem:
@@ -116,7 +116,7 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunRes
     return result
 
 
-async def _fetch_labels(run: Run) -> list[str]:
+async def _fetch_labels(run: JobContext) -> list[str]:
     try:
         labels = await run.ask_github("The repository's labels", run.github.list_labels)
     except TriageError as error:  # no label is suggested then
@@ -128,7 +128,7 @@ async def _fetch_labels(run: Run) -> list[str]:
     return labels
 
 
-async def _run_agents(issue: Issue, repository: Repository, run: Run) -> tuple[RunReport, Services]:
+async def _run_agents(issue: Issue, repository: Repository, run: JobContext) -> tuple[RunReport, Services]:
     def load() -> tuple[RunGraph, Services]:
         from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
@@ -147,7 +147,7 @@ async def _run_agents(issue: Issue, repository: Repository, run: Run) -> tuple[R
 
 
 async def _triage_without_github(
-    task: TriageTask | QuietTask, issue: Issue | None, error: GitHubUnavailable, run: Run
+    task: TriageTask | QuietTask, issue: Issue | None, error: GitHubUnavailable, run: JobContext
 ) -> RunResult:
     """Triage what the event shows, and write to the job's page only: nobody knows whether we commented already."""
     request = _check_request_without_github(task, issue, run)
@@ -163,7 +163,7 @@ async def _triage_without_github(
 
 
 def _check_request_without_github(
-    task: TriageTask | QuietTask, issue: Issue | None, run: Run
+    task: TriageTask | QuietTask, issue: Issue | None, run: JobContext
 ) -> TriageRequest | Skip | None:
     # None: the event alone does not say whether its issue may be triaged.
     if not isinstance(task, TriageTask) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:

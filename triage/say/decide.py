@@ -7,7 +7,7 @@ a file share never are, nor what the report says itself.
 import re
 from collections.abc import Iterator
 
-from triage.domain.code import MAX_NARROW, BestPlace, LaterFix, LeadRule, PathChange
+from triage.domain.code import MAX_NARROW, LaterFix, LeadRule, PathChange, Place
 from triage.domain.findings import MissingInformation
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
@@ -180,7 +180,7 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     )
 
 
-def _is_named_alike(place: BestPlace) -> bool:
+def _is_named_alike(place: Place) -> bool:
     """Return whether the file is called as what the report names: `TypeToken` in `TypeToken.java` is no news."""
     names = re.split(r"\W+", place.text) if place.sign == "name" else []
     stem = place.span.path.rpartition("/")[2].partition(".")[0]

@@ -98,7 +98,7 @@ def _describe(before: Effects, now: Effects) -> str:
 
 NO_PROBLEM = (
     "triage.fix.jobs.fix_job.role_problem",
-    "triage.fix.jobs.fix_job.approval_skip_reason",
+    "triage.fix.jobs.fix_job.command_skip_reason",
     "triage.fix.jobs.apply_fix.proposal_problem",
     "triage.fix.github.proposal_store.GitHubProposalStore.read_code_owners",
 )

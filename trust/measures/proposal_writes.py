@@ -23,7 +23,7 @@ from triage.fix.base_files import CommitFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
 from triage.fix.jobs.run_fix_job import run_fix_job
-from triage.run.run_context import Run
+from triage.run.run_context import JobContext
 from triage.safety.secrets.redactor import SecretRedactor
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -71,7 +71,7 @@ class _Repository:
 
     def store_draft(self, case: DraftCase) -> str:
         """Runs the job, and returns why it refused; empty if it did not."""
-        context = Run(
+        context = JobContext(
             github=FakeGitHub(issues={7: ISSUE}),
             approvals=FakeIssueApprovals(),
             output=self.output,

@@ -8,7 +8,7 @@ import pytest
 
 from testing.each_row import each_row
 from tests.find.indexes import make_corpus, make_query, make_trace
-from triage.domain.code import BestPlace, ExecutedCode, LeadRule, SearchQuery, Span
+from triage.domain.code import ExecutedCode, LeadRule, Place, SearchQuery, Span
 from triage.domain.issue import Frame, Issue, ParsedIssue
 from triage.find.leads.find_leads import (
     MAX_SHOWN_LINES,
@@ -27,12 +27,12 @@ def rank(folder: Path, search: SearchQuery, files: Mapping[str, str]) -> Ranking
     return rank_files(make_corpus(folder, files), build_query(search), {}, by_embedding=False)
 
 
-def list_facts(ranking: Ranking, parsed: ParsedIssue) -> list[BestPlace]:
+def list_facts(ranking: Ranking, parsed: ParsedIssue) -> list[Place]:
     leads = find_leads(ranking.query_scores, parsed, "acme/shop")
     return choose_facts(put_reported_first(ranking, leads), leads)
 
 
-def choose(ranking: Ranking, parsed: ParsedIssue) -> BestPlace | None:
+def choose(ranking: Ranking, parsed: ParsedIssue) -> Place | None:
     return next(iter(list_facts(ranking, parsed)), None)
 
 
@@ -59,7 +59,7 @@ OTHERS = {
 FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    return basket\n"} | OTHERS
 
 
-def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> BestPlace | None:
+def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> Place | None:
     return choose(rank(tmp_path, search, files or FILES), search.parsed)
 
 

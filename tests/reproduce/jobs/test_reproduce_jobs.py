@@ -23,7 +23,7 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, RunKey, Trigger
-from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
+from triage.reproduce.evidence import Change, Evidence, Execution, FailurePlace, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
 from triage.reproduce.jobs.handover import Order, Orders, dump_results, parse_orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob
@@ -478,7 +478,7 @@ class TestSamePlace:
         [
             make_evidence(failed("ValueError: bad"), failed("ValueError: bad")),
             make_evidence(
-                failed(), failed("ValueError: no items", Place(path="shop/money.py", line=1, function="total"))
+                failed(), failed("ValueError: no items", FailurePlace(path="shop/money.py", line=1, function="total"))
             ),
             FIXED,
         ],
@@ -652,7 +652,7 @@ class TestHandover:
             parse_orders(evidence.encode())
 
     def test_what_is_executed_is_there_for_the_last_version_and_bounded(self) -> None:
-        places = [Place(path=f"shop/{number}.py", line=1) for number in range(500)]
+        places = [FailurePlace(path=f"shop/{number}.py", line=1) for number in range(500)]
         runs = [run.model_copy(update={"executed": places}) for run in STILL.runs]
         text, left_out = dump_results({7: STILL.model_copy(update={"runs": runs})})
         (result,) = parse_orders(text.encode())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failed
-from triage.reproduce.evidence import Place
+from triage.reproduce.evidence import FailurePlace
 from triage.reproduce.runner.read_record import find_obstacle, read_record
 
 SITE = "/env/lib/python3.9/site-packages"
@@ -34,7 +34,7 @@ def test_paths_lead_from_the_folder_that_the_module_is_in():
         )
     )
     assert [frame.path for frame in found.failures[0].frames] == ["<example>", "shop/cart.py", "shop.py", "<other>"]
-    assert found.executed == [Place(path="shop/cart.py", line=3, function="add")]
+    assert found.executed == [FailurePlace(path="shop/cart.py", line=3, function="add")]
 
 
 @each_row(

@@ -15,7 +15,7 @@ from triage.domain.value import parse_timestamp
 from triage.run.may_run.payload import parse_issue
 from triage.run.may_run.trigger_snapshot import (
     EDITED,
-    approval_skip_reason,
+    command_skip_reason,
     restore_issue_at_trigger,
     to_run_key,
     trigger_comment_skip_reason,
@@ -79,8 +79,8 @@ class TestACommandInALongThread:
         shown = {"comment_id": 5, "created_at": AT, "edited_at": AT, "body": body, "is_shortened": True} | fields
         thread = [IssueComment(author="mona", **shown)]
         issue = event.model_copy(update={"thread": thread})
-        assert trigger_comment_skip_reason(COMMAND, issue, event) == approval_skip_reason(issue, event)
-        return approval_skip_reason(issue, event)
+        assert trigger_comment_skip_reason(COMMAND, issue, event) == command_skip_reason(issue, event)
+        return command_skip_reason(issue, event)
 
     def test_it_counts_although_only_its_begin_is_known(self):
         assert self.skip_reason(self.WORDS[:1_000]) == ""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import get_args
 
-from triage.domain.code import MAX_FACTS, BestPlace, Caller, LeadRule, MatchSource, Span
+from triage.domain.code import MAX_FACTS, Caller, LeadRule, MatchSource, Place, Span
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.declared_name import find_declared_names
 from triage.find.leads.frame import find_executed_lead, find_frame_leads
@@ -93,7 +93,7 @@ def _is_pointed_at(query_scores: QueryScores, lead: Lead) -> bool:
     return lead.rule in ("link", "place") and file.role.is_product_code
 
 
-def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[BestPlace]:
+def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
     """Return the places of the surest leads, one of each file; within a rule by the ranking, logs in order."""
     places = {file: place for place, file in enumerate(ranking.order)}
 
@@ -109,7 +109,7 @@ def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[BestPlace]:
     return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_FACTS)]
 
 
-def _make_place(lead: Lead, ranking: Ranking) -> BestPlace:
+def _make_place(lead: Lead, ranking: Ranking) -> Place:
     query_scores = ranking.query_scores
     corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
     symbol, quote = lead.symbol, None
@@ -125,7 +125,7 @@ def _make_place(lead: Lead, ranking: Ranking) -> BestPlace:
             chunk = choose_chunks(query_scores, lead.file)[0]
             span = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
         start, end = choose_definition_lines(query_scores, lead.file, *span)
-    return BestPlace(
+    return Place(
         sign=_SIGNS.get(lead.rule, "name"),
         rule=lead.rule,
         span=Span(path=corpus.files[lead.file].path, start=start, end=end),

@@ -10,7 +10,7 @@ from triage.fix.jobs.fix_job import (
     FixRequest,
     describe_stored,
     finish,
-    finish_unanswered,
+    finish_refused,
     format_answer,
     format_refusal,
     plan_answer_part,
@@ -100,7 +100,7 @@ async def _say_what_exists(
 
 
 async def _refuse(request: FixRequest, reason: str, job: FixJob) -> RunResult:
-    return await finish_unanswered(format_refusal(request.task, reason), request.issue, job)
+    return await finish_refused(format_refusal(request.task, reason), request.issue, job)
 
 
 async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchProposal, job: FixJob) -> RunResult:

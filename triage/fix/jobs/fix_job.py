@@ -17,8 +17,8 @@ from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.outside.output.job_output import PROPOSAL, read_own_file, write_file
 from triage.run.may_run.decide_approval import MORE_WORDS, NO_ID, role_problem
-from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment
-from triage.run.run_context import Run, RunResult
+from triage.run.may_run.trigger_snapshot import command_skip_reason, get_trigger_comment
+from triage.run.run_context import JobContext, RunResult
 from triage.run.write.write_results import write_effects
 from triage.safety.safe_markdown import escape_markdown
 from triage.safety.secrets.redactor import SecretRedactor
@@ -94,7 +94,7 @@ class JobFiles:
 
 @dataclass(frozen=True)
 class FixJob:
-    run: Run
+    run: JobContext
     store: "GitHubProposalStore"
     open_files: Callable[[str], "CommitFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
@@ -150,7 +150,7 @@ async def finish(
     return RunResult(Status.DEGRADED if done.failures else status)
 
 
-async def finish_unanswered(answer: str, issue: Issue, job: FixJob) -> RunResult:
+async def finish_refused(answer: str, issue: Issue, job: FixJob) -> RunResult:
     """Write one line below what the comment shows: the command is not carried out."""
     effects = [*plan_answer_part(issue, answer), *plan_reaction(job, "confused")]
     return await finish(job, answer, {"proposal-status": ProposalStatus.NONE.value}, effects)
@@ -174,7 +174,7 @@ class FixRequest:
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
     @property
-    def may_ask(self) -> bool:
+    def has_write_access(self) -> bool:
         """Whether the person has write access, whatever is wrong with the command. Nothing is written for others."""
         return not role_problem(self.role)
 
@@ -199,7 +199,7 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
 def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
     if issue.is_pull_request or issue.locked:
         return "commands do not count on locked issues and on pull requests."
-    if reason := approval_skip_reason(issue, job.run.event_issue):
+    if reason := command_skip_reason(issue, job.run.event_issue):
         return reason[0].lower() + reason[1:]
     if not task.actor or task.command == "fix":
         return ""
@@ -210,7 +210,7 @@ def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
     return MORE_WORDS if task.command == "approve" and task.words else ""
 
 
-async def find_start_problem(job: FixJob) -> str:
+async def find_base_problem(job: FixJob) -> str:
     """Return why no patch may start from the commit of the checkout, as a sentence; empty if one may.
 
     Raises:

@@ -11,9 +11,9 @@ from triage.fix.jobs.fix_job import (
     FixRequest,
     FixResult,
     describe_stored,
-    find_start_problem,
+    find_base_problem,
     finish,
-    finish_unanswered,
+    finish_refused,
     format_answer,
     format_refusal,
     plan_proposal_part,
@@ -33,8 +33,8 @@ ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 async def report_fix(request: FixRequest, job: FixJob) -> RunResult:
     task, issue = request.task, request.issue
     if not task.makes_proposal:
-        return await finish_unanswered(format_refusal(task, ASK_AGAIN), issue, job)
-    result = job.files.read_result() or FixResult(error=await find_start_problem(job) or NO_RESULT)
+        return await finish_refused(format_refusal(task, ASK_AGAIN), issue, job)
+    result = job.files.read_result() or FixResult(error=await find_base_problem(job) or NO_RESULT)
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
@@ -60,7 +60,7 @@ async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -
     text = render_block("proposal", "abandoned", result.error)
     shown = format_answer(request.task, text)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await finish_unanswered(shown, request.issue, job)
+        return await finish_refused(shown, request.issue, job)
     effects = [*plan_proposal_part(request.issue, shown), *plan_reaction(job, "confused")]
     return await finish(job, text, {"proposal-status": result.status.value}, effects)
 
@@ -68,7 +68,7 @@ async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -
 async def _report_unstored(request: FixRequest, draft: PatchDraft, files: CommitFiles, job: FixJob) -> RunResult:
     """Show a patch that a token without the permission could not store, unless an older one waits for an answer."""
     if read_shown_commit(request.issue):
-        return await finish_unanswered(format_answer(request.task, NOT_STORED), request.issue, job)
+        return await finish_refused(format_answer(request.task, NOT_STORED), request.issue, job)
     text = await in_thread(render_unstored, draft, files)
     effects = [*plan_proposal_part(request.issue, text), *plan_reaction(job, "confused")]
     return await finish(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)

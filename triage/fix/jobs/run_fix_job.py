@@ -15,16 +15,16 @@ from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     JobFiles,
-    find_start_problem,
+    find_base_problem,
     finish,
-    finish_unanswered,
+    finish_refused,
     format_refusal,
     read_fix_request,
 )
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
-from triage.run.run_context import Run, RunResult
+from triage.run.run_context import JobContext, RunResult
 from triage.run.write.write_results import write_skip, write_unfinished
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ OBJECT_WRITE_SECONDS = 0.25
 """Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
 
 
-def open_fix_job(app: "App", run: Run, open_example: "Callable[[Issue], FixExample | None]") -> FixJob:
+def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], FixExample | None]") -> FixJob:
     """Open what a job of the fix flow acts through. Raises BadInput as `App.github`."""
     return FixJob(
         run,
@@ -52,7 +52,7 @@ def open_fix_job(app: "App", run: Run, open_example: "Callable[[Issue], FixExamp
 async def gate_fix(request: FixRequest, job: FixJob) -> RunResult:
     """Say which job follows, if any."""
     task = request.task
-    refusal = request.refusal or (await find_start_problem(job) if task.makes_proposal else "")
+    refusal = request.refusal or (await find_base_problem(job) if task.makes_proposal else "")
     if refusal:
         return await finish(job, format_refusal(task, refusal), {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
@@ -88,10 +88,10 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
     try:
         request = await read_fix_request(task, job)
         answer = format_refusal(task, request.refusal)
-        if request.may_ask and (not request.refusal or name == "fix-gate"):
+        if request.has_write_access and (not request.refusal or name == "fix-gate"):
             return await carry_out(request, job)
-        if request.may_ask and name in ANSWERING:
-            return await finish_unanswered(answer, request.issue, job)
+        if request.has_write_access and name in ANSWERING:
+            return await finish_refused(answer, request.issue, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
         return await finish(job, answer, {}, status=Status.SKIPPED)
     except IssueMoved as error:

@@ -15,8 +15,8 @@ from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
 from triage.run.may_run.admission import RememberedFacts, check_allowed, logins_to_check
-from triage.run.may_run.trigger_snapshot import approval_skip_reason, get_trigger_comment, restore_issue_at_trigger
-from triage.run.run_context import Run, RunResult
+from triage.run.may_run.trigger_snapshot import command_skip_reason, get_trigger_comment, restore_issue_at_trigger
+from triage.run.run_context import JobContext, RunResult
 from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.write_results import write_effects
 from triage.say.notices import EMPTY_OUTPUTS
@@ -31,7 +31,7 @@ _FORM = "after `/triage reproduce` stands nothing, or `on VERSION`, or up to thr
 
 @dataclass(frozen=True)
 class ReproduceJob:
-    run: Run
+    run: JobContext
     select: Callable[[Issue, Sequence[str], str], Selection]
     """Slow. Takes a `Wish`. Raises NothingToRun and WrongUsage."""
     list_reproduced: Callable[[], Sequence[int]]
@@ -64,7 +64,7 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
     return Request(issue, skip_reason, _find_refusal(issue, run))
 
 
-def _find_skip_reason(task: ReproduceTask, issue: Issue, run: Run) -> str:
+def _find_skip_reason(task: ReproduceTask, issue: Issue, run: JobContext) -> str:
     now, state, trigger = issue.snapshot_time or run.now(), read_state(issue), get_trigger_comment(run.event_issue)
     roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
     earlier = RememberedFacts(is_quiet=state.quiet, runs=state.past_runs)
@@ -72,10 +72,10 @@ def _find_skip_reason(task: ReproduceTask, issue: Issue, run: Run) -> str:
     return allowed.reason if isinstance(allowed, Skip) else ""
 
 
-def _find_refusal(issue: Issue, run: Run) -> str:
+def _find_refusal(issue: Issue, run: JobContext) -> str:
     if reports_vulnerability(read_issue(issue), issue.labels, is_request=False):
         return SECURITY
-    reason = approval_skip_reason(issue, run.event_issue)
+    reason = command_skip_reason(issue, run.event_issue)
     return reason[:1].lower() + reason[1:]
 
 
@@ -87,7 +87,7 @@ class Wish(NamedTuple):
     """The text of the command with its own block; empty without one."""
 
 
-def read_wish(issue: Issue, task: ReproduceTask, run: Run) -> Wish:
+def read_wish(issue: Issue, task: ReproduceTask, run: JobContext) -> Wish:
     """Return which text the example is taken from, as it was when the event happened.
 
     Raises:

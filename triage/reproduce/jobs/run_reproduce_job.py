@@ -20,7 +20,7 @@ from triage.reproduce.jobs.select_job import select_reproduction
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
-from triage.run.run_context import Run, RunResult
+from triage.run.run_context import JobContext, RunResult
 from triage.run.write.write_results import write_skip, write_unfinished
 
 JOBS = {
@@ -30,7 +30,7 @@ JOBS = {
 }
 
 
-def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
+def open_reproduce_job(app: App, run: JobContext) -> ReproduceJob:
     checkout = cache(lambda: ProjectCheckout(app.root, app.config.reproduce))
     return ReproduceJob(
         run=run,

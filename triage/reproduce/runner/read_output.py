@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from triage.base.processes import ProcessResult
 from triage.domain.issue import Issue, ParsedIssue, Trace
 from triage.read.read_issue import read_issue
-from triage.reproduce.evidence import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, Place
+from triage.reproduce.evidence import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, FailurePlace
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, name_signal
 from triage.safety.clean_text import clean_text
 
@@ -83,7 +83,7 @@ def _read_trace(trace: Trace) -> Failure | None:
     kind = stated[1] if stated else trace.exception or ("error" if is_of_compiler else "panic")
     if not (trace.exception or message) or (is_of_compiler and "warning" in f"{kind}{message}".lower()):
         return None
-    frames = [Place(path=one.path[:500], line=one.line or 0, function=one.name[:200]) for one in trace.frames]
+    frames = [FailurePlace(path=one.path[:500], line=one.line or 0, function=one.name[:200]) for one in trace.frames]
     return _make_failure(kind, stated[2] if stated else message, frames)
 
 
@@ -95,7 +95,7 @@ def _read_line(line: str) -> Failure:
     return _make_failure(match[1], match[2]) if match else _make_failure("error", line)
 
 
-def _make_failure(kind: str, message: str, frames: Sequence[Place] = ()) -> Failure:
+def _make_failure(kind: str, message: str, frames: Sequence[FailurePlace] = ()) -> Failure:
     name = "AssertionError" if _ASSERTION.search(message) else re.split(r"\.|::|\\", kind)[-1]
     return Failure(type=name[:200] or "error", message=message.strip()[:MAX_TEXT_CHARS], frames=list(frames))
 

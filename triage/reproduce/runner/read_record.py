@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from triage.base.text import word_set
-from triage.reproduce.evidence import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, Place
+from triage.reproduce.evidence import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, FailurePlace
 from triage.safety.clean_text import clean_text
 
 EXAMPLE = "<example>"
@@ -87,9 +87,9 @@ def _make_failure(error: _Error, folders: Sequence[str]) -> Failure:
     )
 
 
-def _make_place(frame: tuple[str, int, str], folders: Sequence[str]) -> Place:
+def _make_place(frame: tuple[str, int, str], folders: Sequence[str]) -> FailurePlace:
     path, line, function = frame
-    return Place(path=_shorten(path, folders), line=max(0, line), function=_line(function, 200))
+    return FailurePlace(path=_shorten(path, folders), line=max(0, line), function=_line(function, 200))
 
 
 def _shorten(path: str, folders: Sequence[str]) -> str:

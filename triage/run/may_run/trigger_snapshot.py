@@ -49,7 +49,7 @@ def trigger_comment_skip_reason(task: Task, issue: Issue, event_issue: Issue | N
     return EDITED if is_command and _is_edited(current, trigger_comment) else ""
 
 
-def approval_skip_reason(issue: Issue, event_issue: Issue | None) -> str:
+def command_skip_reason(issue: Issue, event_issue: Issue | None) -> str:
     """Why a command that changes something does not count; empty when it counts, or when no comment brought it.
 
     GitHub must list it as it was first written.

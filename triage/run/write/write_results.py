@@ -11,7 +11,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Trigger
 from triage.run.model_run_cap import is_by_writer
-from triage.run.run_context import Run, RunResult, TriageRequest
+from triage.run.run_context import JobContext, RunResult, TriageRequest
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new, with_known_repository
@@ -30,7 +30,9 @@ NOT_QUIET = "`/triage quiet` and `wrong` do nothing with `comment: never`: no co
 NO_COMMENT = "There is no comment on this issue that could be wrong."
 
 
-async def publish_report(report: RunReport, request: TriageRequest, repository: Repository, run: Run) -> RunResult:
+async def publish_report(
+    report: RunReport, request: TriageRequest, repository: Repository, run: JobContext
+) -> RunResult:
     """Write everything about a report, and return the report as it was published.
 
     Minutes have passed since the issue was read, so it is read again first.
@@ -95,7 +97,7 @@ async def publish_report(report: RunReport, request: TriageRequest, repository: 
     return result
 
 
-async def read_again(issue: Issue, run: Run) -> Issue:
+async def read_again(issue: Issue, run: JobContext) -> Issue:
     """Return the issue as it is now, with all our comments; as it was if GitHub does not answer.
 
     Then the next write reports the error.
@@ -119,7 +121,7 @@ async def read_again(issue: Issue, run: Run) -> Issue:
 
 
 async def _fetch_suggestion_options(
-    report: RunReport, issue: Issue, repository: Repository, run: Run
+    report: RunReport, issue: Issue, repository: Repository, run: JobContext
 ) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     policy, number = run.policy, issue.number
@@ -136,13 +138,15 @@ async def _fetch_suggestion_options(
         return None
 
 
-async def write_effects(effects: Sequence[Effect], run: Run, before: PublishResult | None = None) -> PublishResult:
+async def write_effects(
+    effects: Sequence[Effect], run: JobContext, before: PublishResult | None = None
+) -> PublishResult:
     """Write to the issue while there is time, and to this machine in any case. `before` is what was written earlier."""
     done = await _write_to_issue(effects, run, before or PublishResult())
     return apply_local_effects(effects, run.output, done)
 
 
-async def _write_to_issue(effects: Sequence[Effect], run: Run, done: PublishResult) -> PublishResult:
+async def _write_to_issue(effects: Sequence[Effect], run: JobContext, done: PublishResult) -> PublishResult:
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return done
     try:
@@ -185,7 +189,7 @@ def add_notes(report: RunReport, *notes: str) -> RunReport:
     return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
-async def write_quiet(issue: Issue, task: QuietTask, run: Run) -> RunResult:
+async def write_quiet(issue: Issue, task: QuietTask, run: JobContext) -> RunResult:
     """Write that nothing more is written on the issue until somebody asks, or take back what is wrong."""
     comment = find_our_comment(issue)
     if run.policy.comment == "never" or (task.wrong and comment is None):
@@ -196,13 +200,13 @@ async def write_quiet(issue: Issue, task: QuietTask, run: Run) -> RunResult:
     return _build_result(Status.SKIPPED, done)
 
 
-def write_skip(reason: str, run: Run) -> RunResult:
+def write_skip(reason: str, run: JobContext) -> RunResult:
     run.progress.info(f"Nothing to do: {reason}")
     apply_local_effects(plan_skip(reason), run.output)
     return RunResult(Status.SKIPPED)
 
 
-def write_unfinished(reason: str, run: Run) -> RunResult:
+def write_unfinished(reason: str, run: JobContext) -> RunResult:
     """Write to the job's page why nothing could be done."""
     apply_local_effects(plan_unfinished(reason), run.output)
     return RunResult(Status.DEGRADED)
