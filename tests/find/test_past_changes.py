@@ -7,18 +7,15 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from tests.find.indexes import make_corpus
 from triage.base.threads import in_thread, raise_if_abandoned
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.find.past_changes import ChangeReader, ChangeTable, PastChanges, read_changes
 from triage.find.words.corpus import Corpus
-from triage.git.commit import open_commit
 from triage.git.commit_log import MAX_FILES, LoggedCommit
 from triage.git.tree import SourceTree
 
@@ -138,16 +135,6 @@ def test_the_best_fixes_of_a_file_come_first_each_number_once(corpus: Corpus):
     )
     assert labels(past, "dates.py") == ["#2", "#1"]
     assert labels(past, "render.py") == []
-
-
-def test_it_reads_the_commits_of_the_tree(tmp_path: Path):
-    commit(tmp_path, {"a.py": "1\n"})
-    commit(tmp_path, {"a.py": "2\n"})
-    assert [change.paths for change in ChangeReader(open_commit(tmp_path)).wait().changes] == [("a.py",)]
-
-
-def test_a_folder_without_git_has_no_past():
-    assert ChangeReader(SourceTree()).wait().changes == []
 
 
 class WaitingTree(SourceTree):

@@ -302,19 +302,6 @@ def test_the_reasons_of_a_model_have_at_most_five_sentences():
     assert "**Cause.** One. Two. Three. Four. Five.\n" in body(report)
 
 
-def test_a_report_without_an_explanation_says_so():
-    nothing = "**Nothing in this report leads to a place in the code.**"
-    assert visible(change_report(why="", suspects=[])).startswith(nothing)
-
-
-@pytest.mark.parametrize("kind", ["feature_request", "question", "not_actionable"])
-def test_what_is_no_bug_gets_a_short_comment(kind):
-    text = body(change_report(FULL, kind=kind, verdict=None))
-    assert len(visible(change_report(FULL, kind=kind, verdict=None))) < 1000
-    for part in ("everity", "HIGH", "root cause", "| Where |", "Suggested fix", "Evidence", "Critic:", "The run"):
-        assert part not in text
-
-
 @pytest.mark.parametrize(
     ("mode", "labels", "line"),
     [
@@ -540,13 +527,6 @@ def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])
     quiet = read_parts(render_quiet_comment(edited, CommentState()))
     assert quiet["report"] == f"{QUIET_NOTICE}\n\n{read_parts(after)['report']}"
-
-
-def test_what_a_comment_of_another_layout_says_stays_as_code():
-    other = f"{render_state(CommentState(proposal='1' * 40))}\nThe report.\n\n<!-- bug-triage-proposal -->\n+x\n"
-    assert read_parts(other) == {}, "no patch in it can be approved"
-    after = compose_comment(other, CommentState(proposal="1" * 40), {"answer": "done"}, [])
-    assert "The report." in read_parts(after)["report"]
 
 
 def test_the_report_is_folded_once_its_bug_is_gone_and_opened_when_it_is_back():

@@ -93,14 +93,6 @@ def test_thanks_for_answers_are_in_the_reporters_language():
     assert get_phrases("ko").answered in render_comment(answered, next_state(first, None))
 
 
-def test_a_language_without_phrases_is_answered_in_english():
-    parsed = read_issue(Issue(title="Nespustí se", body="Po aktualizaci se program nespustí a vypíše chybu. Co s tím?"))
-    assert parsed.language == "cs"
-    report = RULES.model_copy(update={"language": "cs", "missing_information": find_missing_information(parsed, [])})
-    assert get_phrases("en").thanks in visible(report)
-    assert get_phrases("en").ask_version in visible(report)
-
-
 def test_reasons_are_for_maintainers():
     asked: list[MissingInformation] = report_on(native_reports.VAGUE["fr"]).missing_information
     assert asked

@@ -346,10 +346,6 @@ def test_forged_named_files_make_the_state_invalid(named):
     assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"named":{named}')) is None
 
 
-def test_a_model_names_its_first_suspects():
-    assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], "model")
-
-
 def test_rules_name_what_they_found_first():
     report = change_report(
         RULES, best_place=FOUND, likely_files=[suspect(DATES), suspect(READER), suspect(CLI), suspect("a.py")]

@@ -21,12 +21,6 @@ def test_urls_say_nothing():
     assert "see" in query.term_weights
 
 
-def test_terms_are_shown_as_the_issue_writes_them():
-    query = build_query(make_query(prose="parseDate and Größe"))
-    assert query.original_words["parsedate"] == "parseDate"
-    assert query.original_words["parse"] == "parse"
-
-
 @pytest.mark.parametrize(
     ("text", "chains"),
     [
