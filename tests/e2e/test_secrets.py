@@ -136,7 +136,9 @@ def _prepared(job: Job, address: str, collector: str) -> None:
     }
     sample_bug.write_plain_checkout(job.workspace)
     noted = "".join(f"# basket total: {json.dumps(form)}\n" for key in KEYS for form in encode_all(key))
-    (job.workspace / "shop" / "notes.py").write_text(f"{noted}\ndef total():\n    pass\n", encoding="utf-8")
+    (job.workspace / "shop" / "notes.py").write_text(
+        f"{noted}\ndef total(prices):\n    return sum(price for price in prices if price)\n", encoding="utf-8"
+    )
     job.commit()
 
 
