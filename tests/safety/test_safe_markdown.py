@@ -26,7 +26,6 @@ from triage.safety.safe_markdown import (
     format_code_block,
     format_code_span,
     markdown_to_html,
-    sanitize_markdown,
 )
 from trust.markdown_judge import judge_page
 
@@ -162,8 +161,6 @@ def test_other_parsers_find_no_active_content(words: list[str]) -> None:
             escape_markdown(escape_markdown(one)),
             f"- {format_bold(escape_markdown(one))} {escape_markdown(one)}",
             f"| a | b |\n| --- | --- |\n| {escape_table_cell(one)} | {escape_table_cell(one)} |",
-            sanitize_markdown(one),
-            sanitize_markdown(sanitize_markdown(one)),
             format_code_block(one, one),
             f"x {format_code_span(one)} y",
         ):
@@ -188,12 +185,6 @@ def test_a_table_cell_stays_one_cell(words: str, more: str) -> None:
     rows = markdown_to_html(table, raw_html=True).split("<tr>")[1:]
     assert [row.count("<td") for row in rows] == [0, 2, 2]
     assert "<td>x</td>" in rows[2]
-
-
-@thorough
-@given(text)
-def test_sanitized_markdown_has_no_active_content(markdown: str) -> None:
-    assert find_active_content(sanitize_markdown(markdown), []) == []
 
 
 @thorough
@@ -259,24 +250,6 @@ def test_fences_are_longer_than_runs_of_backticks_inside() -> None:
     assert format_code_block("graph TD", "mermaid") == "```\ngraph TD\n```"
     assert format_code_span("`") == "`` ` ``"
     assert format_code_block("/approve\n  /close\n// x\na /b") == "```\n\\/approve\n  \\/close\n// x\na /b\n```"
-
-
-def test_sanitized_markdown_keeps_paragraphs_lists_and_code() -> None:
-    markdown = "# Cause\n\nThe `save` call, see [here](http://evil.example).\n\n- one @bob\n- two\n\n```python\n@cached\n```\n![p](http://e/p.png)"
-    assert (
-        sanitize_markdown(markdown)
-        == "Cause\n\nThe `save` call, see here.\n\n- one `@bob`\n- two\n\n```python\n@cached\n```"
-    )
-
-
-def test_names_of_a_model_are_whole() -> None:
-    markdown = "`_a` calls __init__ and _print_it of __main__.py, **not** obj._b:\n\n```\n__all__\n```"
-    words = "`_a` calls `__init__` and `_print_it` of `__main__.py`, not `obj._b`:"
-    assert sanitize_markdown(markdown) == f"{words}\n\n```\n__all__\n```"
-
-
-def test_sanitized_markdown_shows_that_it_was_cut() -> None:
-    assert sanitize_markdown("one two three", max_chars=7) == "one two\n\n…"
 
 
 @each_row(
@@ -365,7 +338,6 @@ def test_runs_of_backticks_of_any_length_are_closed(length: int):
         format_code_span(payload),
         format_code_block(payload.replace(" ", "\n", 1)),
         escape_markdown(payload, 100_000),
-        sanitize_markdown(payload),
     ):
         assert not find_active_content(page, [])
         assert "<img" not in markdown_to_html(page, raw_html=True)

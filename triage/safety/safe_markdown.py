@@ -11,7 +11,7 @@ from ctypes import CDLL, c_void_p
 
 from cmarkgfm import _cmark, cmark
 from cmarkgfm.cmark import Options
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from triage.base.text import word_set
 from triage.safety.clean_text import clean_text
@@ -120,7 +120,6 @@ def _depth(html: str) -> int:
 
 
 _MAX_LINE_CHARS = 600
-_MAX_MARKDOWN_CHARS = 20_000
 
 COMMAND_LINE = re.compile(
     r"^([ \t>*|]*(?:[+-][ \t][ \t>*|]*)*(?:\d{1,9}[.)][ \t]+)?(?:\[[ xX]\][ \t]+)?)(?=/[A-Za-z])", re.M
@@ -153,15 +152,11 @@ _NAME = re.compile(
 )
 """Names of code. A word with capitals inside is one if it begins small, as most brands do not."""
 _BRANDS = word_set("macos ios ipad ipados iphone itunes icloud imac watchos tvos visionos ebay jquery github's")
-_DUNDER = re.compile(r"(?<![\w`\\])__[A-Za-z]\w{0,60}__(?:\.[A-Za-z]\w{0,20})?(?![\w`])")
-_CODE_IN_MARKDOWN = re.compile(r"(^ {0,3}(?:```|~~~).*?(?:^ {0,3}(?:```|~~~)|\Z)|`[^`]{1,2000}`)", re.M | re.S)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&])")
 _ENTITIES = {"`": "&#96;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """A backslash before a backtick would still make the run of backticks longer that ends a code span."""
 _BLOCK_START = re.compile(r"^([-+=:]|\d{1,9}(?=[.)]))")
-_LOOSE_LIST_ITEMS = re.compile(r"(^- [^\n]*)\n\n(?=- )", re.M)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
-_BLOCK_TAGS = word_set("p h1 h2 h3 h4 h5 h6 li ul ol blockquote table tr thead tbody hr section div body")
 
 
 def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
@@ -214,30 +209,6 @@ def format_code_block(text: str, language: str = "") -> str:
     fence = "`" * max(3, _longest_backticks(shown) + 1)
     is_shown_as_text = _LANGUAGE.fullmatch(language) and language.lower() not in RENDERED_LANGUAGES
     return f"{fence}{language if is_shown_as_text else ''}\n{shown}\n{fence}"
-
-
-def sanitize_markdown(markdown: str, max_chars: int = _MAX_MARKDOWN_CHARS) -> str:
-    """Return a model's Markdown as paragraphs, list items and fenced code that do nothing on GitHub.
-
-    Headings become paragraphs and links become their text; images and HTML are removed. `max_chars` counts the input.
-    """
-    text = clean_text(markdown)
-    cut = _keep_dunders(text[:max_chars])
-    html = markdown_to_html(cut, raw_html=False)
-    if is_costly_to_parse(html) or html.count("<") > MAX_TAGS:
-        return format_code_block(cut)
-    body = LexborHTMLParser(f"<body>{html}").body
-    blocks = list(_sanitize_blocks(body)) if body is not None else []
-    if len(text) > max_chars:
-        blocks.append("…")
-    return _LOOSE_LIST_ITEMS.sub(r"\1\n", "\n\n".join(block for block in blocks if block))
-
-
-def _keep_dunders(markdown: str) -> str:
-    """`__init__` is strong text in Markdown, and a name to whoever writes about Python."""
-    parts = _CODE_IN_MARKDOWN.split(markdown)
-    parts[::2] = [_DUNDER.sub(r"`\g<0>`", part) for part in parts[::2]]
-    return "".join(parts)
 
 
 def _escape_words(text: str) -> Iterator[str]:
@@ -294,35 +265,3 @@ def _shorten_backticks(text: str) -> str:
 
 def _longest_backticks(text: str) -> int:
     return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
-
-
-def _sanitize_blocks(body: LexborNode) -> Iterator[str]:
-    """Walks depth first and collects text until a block starts or ends."""
-    collected: list[str] = []
-    bullet = ""
-    for node in body.traverse(include_text=True):
-        tag = node.tag or ""
-        if tag == "pre":
-            yield _finish_paragraph(collected, bullet)
-            bullet = ""
-            yield format_code_block(node.text(deep=True), node.attributes.get("lang") or "")
-        elif tag in _BLOCK_TAGS:
-            yield _finish_paragraph(collected, bullet)
-            bullet = "- " if tag == "li" else bullet if tag == "p" and not collected else ""
-        elif tag in ("td", "th", "br"):
-            collected.append(" ")
-        elif node.is_text_node and not is_inside(node, "pre"):
-            text = node.text_content or ""
-            # A backtick that was text must not open a code span in `escape_markdown`.
-            collected.append(format_code_span(text) if is_inside(node, "code") else text.replace("`", "'"))
-            if node.next is None and node.parent is not None and node.parent.tag in _BLOCK_TAGS:
-                yield _finish_paragraph(collected, bullet)
-                bullet = ""
-    yield _finish_paragraph(collected, bullet)
-
-
-def _finish_paragraph(collected: list[str], bullet: str) -> str:
-    text = "".join(collected)
-    collected.clear()
-    line = escape_markdown(text, max_chars=len(text) + 1) if text.strip() else ""
-    return f"{bullet}{line}" if line else ""

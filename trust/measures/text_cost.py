@@ -32,7 +32,6 @@ from triage.safety.safe_markdown import (
     escape_table_cell,
     format_code_block,
     format_code_span,
-    sanitize_markdown,
 )
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.redactor import SecretRedactor
@@ -89,7 +88,6 @@ STAGES: dict[str, Stage] = {
     "inert cell": lambda text: escape_table_cell(text, SIZE),
     "code span": format_code_span,
     "fenced": format_code_block,
-    "plain": lambda text: sanitize_markdown(text, SIZE),
     "live effects": lambda text: find_active_content(text, []),
     "log line": to_safe_line,
     "example of Python": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _PYTHON),
