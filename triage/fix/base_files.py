@@ -1,5 +1,6 @@
 """Files of the commit that a patch starts from, read from git objects only."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from triage.find.files.file_roles import classify_file
 from triage.find.files.file_text import load_text
 from triage.find.files.languages import detect_language
 from triage.find.parse.parser_process import count_syntax_errors
-from triage.fix.patch.check_patch import has_allowed_kind
 from triage.git.commit import CommitTree, open_commit
 from triage.git.tree import Entry
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -34,6 +34,36 @@ def open_base_files(root: Path, commit: str) -> "CommitFiles":
     if top.prefix:
         raise BadInput("A patch needs the top folder of the repository: name that folder.")
     return CommitFiles(top)
+
+
+_TEXT = r"(?:mdx?|rst|txt|adoc|asciidoc|markdown)"
+_NO_LIST = r"(?!.*(?:requirements|constraints))"
+"""Package managers read such text."""
+CHANGELOG = re.compile(
+    rf"(?:^|/)(?:change[-_]?log|changes|history|news|release[-_]?notes)(?:\.{_TEXT})?$", re.IGNORECASE
+)
+CHANGELOG_ENTRY = re.compile(
+    rf"(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|fragments)/{_NO_LIST}"
+    rf"(?:[\w+-]+(?:\.[\w-]+)*\.{_TEXT}|\+?\d+\.(?:feature|bug_?fix|fix|docs?|removal|deprecation|breaking|misc|other"
+    r"|improvement|internal|trivial|false_positive|false_negative))$",
+    re.IGNORECASE,
+)
+"""As towncrier and its kin collect them: `changelog.d/12.fix.md`, `newsfragments/12.bugfix`."""
+_PROSE = re.compile(
+    r"\.(?:mdx?|rst|adoc|asciidoc|markdown|html?|css|s[ac]ss|less|j2|jinja2?)$|(?:^|/)readme\.txt$"
+    rf"|(?:^|/)(?:docs?|documentation)/{_NO_LIST}.*\.txt$",
+    re.IGNORECASE,
+)
+"""Documentation, and pages with their styles."""
+_TEST_DATA = re.compile(r"\.(?:snap|phpt|feature|golden|expected|out|stdout|stderr|[ct]sv)$", re.IGNORECASE)
+"""Of files that are tests by folder or name."""
+_ORDERS = re.compile(
+    rf"(?:^|/)(?:agents?|claude|gemini|codex|copilot-instructions|warp|qwen|crush|skill)(?:\.[\w-]+)*\.{_TEXT}$"
+    rf"|\.(?:prompt|instructions|chatmode|agent)\.{_TEXT}$"
+    r"|(?:^|/)(?:(?:jenkinsfile|azure-pipelines|dangerfile|lefthook|renovate-config)[.-][^/]+|presubmit\.py|cirrus\.star)$",
+    re.IGNORECASE,
+)
+"""What agents obey, and what services run with a token. It only looks like documentation and source."""
 
 
 class CommitFiles:
@@ -113,3 +143,13 @@ class CommitFiles:
         if (path, text) not in self._errors:
             self._errors[path, text] = count_syntax_errors(text, language)
         return self._errors[path, text]
+
+
+def has_allowed_kind(path: str) -> bool:
+    """Whether it is source, documentation, a changelog, or what a test expects. Others steer tools, and are data."""
+    if _ORDERS.search(path):
+        return False
+    is_text = detect_language(path) is not None or any(
+        kind.search(path) for kind in (_PROSE, CHANGELOG, CHANGELOG_ENTRY)
+    )
+    return is_text or (_TEST_DATA.search(path) is not None and classify_file(path).is_test)

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from triage.base.errors import CannotPublish
 from triage.domain.proposal import BaseFile, FileVersion, PatchCommit, PatchDraft, PatchProposal
 from triage.domain.value import Value, hash_value
-from triage.run.may_run.decide_approval import is_expired
 from triage.safety.active_content import format_plain_line
 
 if TYPE_CHECKING:
     from triage.fix.base_files import CommitFiles
-    from triage.fix.github.proposal_store import GitHubProposalStore
 
 MAX_SUBJECT_CHARS = 72
 MAX_CAUSE_CHARS = 1_000
@@ -216,23 +213,3 @@ def build_commits(draft: PatchDraft, files: "CommitFiles", *, is_local: bool = F
     if not draft.has_test_commit:
         return [build(draft.files, message)]
     return [build(draft.tests, test_message), build(draft.changes, message)]
-
-
-def is_stored_exactly(
-    stored: PatchProposal, commits: Sequence[PatchCommit], store: "GitHubProposalStore", now: datetime
-) -> bool:
-    """Return whether each commit has these files and messages and nothing else, and a time till now.
-
-    Asks GitHub; raises as the store.
-    """
-    if is_expired(stored, now):
-        return False
-    try:
-        found = store.read_commits(stored)
-    except CannotPublish:
-        return False
-    return list(map(_normalize, found)) == list(map(_normalize, commits))
-
-
-def _normalize(commit: PatchCommit) -> PatchCommit:
-    return commit.model_copy(update={"message": normalize_message(commit.message)})

@@ -13,7 +13,6 @@ from tests.fix.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TES
 from tests.outside.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
 from triage.domain.proposal import BaseFile, PatchProposal
-from triage.fix.commit_text import is_stored_exactly
 from triage.fix.github.proposal_store import GitHubProposalStore
 
 REF = "refs/triage/proposals/7/1"
@@ -106,7 +105,7 @@ class TestStoring:
         other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.commits[0].message)
         git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other), times=1)]
         stored = store.store(*request)
-        assert not is_stored_exactly(stored, request.commits, store, START)
+        assert not store.holds_exactly(stored, request.commits, START)
 
 
 class TestRefusals:

@@ -10,8 +10,6 @@ from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.ask_model import (
     NOTHING,
     CodeChanges,
-    EditAnswer,
-    FileAnswer,
     TestChanges,
     ask_for_files,
     describe_answer,
@@ -19,6 +17,7 @@ from triage.fix.graph.ask_model import (
     format_triage,
 )
 from triage.fix.graph.fix_state import FixState
+from triage.fix.patch.apply_edits import EditAnswer, FileAnswer
 from triage.fix.patch.modules import Module
 from triage.read.read_issue import read_issue
 

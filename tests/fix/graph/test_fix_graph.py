@@ -23,17 +23,10 @@ from triage.domain.proposal import (
     ProposalStatus,
 )
 from triage.domain.report import RunReport
-from triage.fix.graph.ask_model import (
-    ChosenModule,
-    CodeChanges,
-    EditAnswer,
-    FileAnswer,
-    ModuleChoice,
-    TestChanges,
-    TicketClass,
-)
+from triage.fix.graph.ask_model import ChosenModule, CodeChanges, ModuleChoice, TestChanges, TicketClass
 from triage.fix.graph.fix_graph import apply_changes, build_fix_graph, create_pull_request, post_comment, run_fix
 from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState, PullRequestTool
+from triage.fix.patch.apply_edits import EditAnswer, FileAnswer
 from triage.graph.run_graph import run_graph
 
 SOURCE, TEST = "src/parse.py", "tests/test_parse.py"

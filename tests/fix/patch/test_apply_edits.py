@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from triage.domain.proposal import BaseFile
-from triage.fix.graph.ask_model import EditAnswer
-from triage.fix.patch.apply_edits import RejectedEdits, apply_edits, finish_new_text
+from triage.fix.patch.apply_edits import EditAnswer, RejectedEdits, apply_edits, finish_new_text
 
 BASE = "def add(a, b):\n    return a - b\n\n\ndef twice(a):\n\treturn add(a, a)  \n"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
-from triage.fix.commit_text import parse_proposal, read_draft_hash
+from triage.fix.commit_text import normalize_message, parse_proposal, read_draft_hash
 from triage.fix.github.git_data import MAX_READS, GitData, read_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
@@ -172,6 +172,16 @@ class GitHubProposalStore(GitData):
         with translate_read_errors(self.slug):
             before, *_, after = self._read_trees(proposal)
             return self._read_changed(before, after)
+
+    def holds_exactly(self, stored: PatchProposal, commits: Sequence[PatchCommit], now: datetime) -> bool:
+        """Return whether each stored commit has these files and messages and nothing else, and a time till now."""
+        if is_expired(stored, now):
+            return False
+        try:
+            found = self.read_commits(stored)
+        except CannotPublish:
+            return False
+        return list(map(_normalize, found)) == list(map(_normalize, commits))
 
     def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
         """Return the proposal's commits, the first one first. Raises as `read_files`."""
@@ -365,3 +375,7 @@ def _describe(error: GitHubError) -> str:
         ErrorKind.RATE_LIMITED: describe_rate_limit(error),
     }
     return reasons.get(error.kind, f"GitHub {error.description}")
+
+
+def _normalize(commit: PatchCommit) -> PatchCommit:
+    return commit.model_copy(update={"message": normalize_message(commit.message)})

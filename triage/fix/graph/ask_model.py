@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field
-
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
     build_messages,
@@ -29,9 +27,9 @@ from triage.domain.findings import (
     NullableText,
     OptionalText,
     Texts,
-    drop_blank,
 )
 from triage.fix.graph.fix_state import FixState
+from triage.fix.patch.apply_edits import MANY, FileAnswer
 from triage.fix.patch.modules import Module, find_module
 
 if TYPE_CHECKING:
@@ -39,9 +37,6 @@ if TYPE_CHECKING:
 
 
 CHANGE_TOKENS = 8_000
-Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
-"""As long as `CHANGE_TOKENS` allows: other texts are asked for with a smaller bound."""
-MANY = Field(json_schema_extra={"maxItems": 50})
 
 
 class TicketClass(Answer):
@@ -69,24 +64,6 @@ class ModuleChoice(Answer):
     affected_modules: list[ChosenModule]
     files_likely_to_change: Texts
     error: ErrorText
-
-
-class EditAnswer(Answer):
-    """Replaces a text that occurs exactly once in its file."""
-
-    search: Annotated[Code, Exact()]
-    replace: Annotated[Code, Exact()]
-
-
-class FileAnswer(Answer):
-    """What changes in one file: edits of a file that exists, or the whole text of a new one."""
-
-    file_path: str
-    description: OptionalText
-    is_new_file: Annotated[bool, IfMissing(False)]
-    edits: Annotated[list[EditAnswer], Exact(), MANY]
-    new_content: Annotated[Code | None, BeforeValidator(drop_blank)]
-    """Of a new file."""
 
 
 class CodeChanges(Answer):

@@ -17,7 +17,6 @@ from triage.fix.graph.ask_model import (
     MAX_TEST_CHARS,
     CodeChanges,
     F,
-    FileAnswer,
     ModuleChoice,
     TestChanges,
     TicketClass,
@@ -32,7 +31,7 @@ from triage.fix.graph.ask_model import (
 )
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.graph.shown_files import ShownCode, collect_code, collect_tests
-from triage.fix.patch.apply_edits import build_versions, read_path
+from triage.fix.patch.apply_edits import FileAnswer, build_versions, read_path
 from triage.fix.patch.check_patch import find_path_problem, find_problems
 from triage.fix.patch.modules import is_inside
 from triage.fix.patch.unified_diff import format_diff

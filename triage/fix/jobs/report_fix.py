@@ -5,7 +5,7 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.value import hash_value
 from triage.fix.base_files import CommitFiles
-from triage.fix.commit_text import build_commits, is_stored_exactly
+from triage.fix.commit_text import build_commits
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
@@ -47,7 +47,7 @@ async def report_fix(request: FixRequest, job: FixJob) -> RunResult:
     named = [one for one in reversed(listed) if one.draft == hash_value(draft) and not one.is_approved]
     commits, now = build_commits(draft, files), issue.snapshot_time or job.run.now()
     exact = await job.run.ask_github(
-        "The proposals", lambda: [one for one in named if is_stored_exactly(one, commits, job.store, now)]
+        "The proposals", lambda: [one for one in named if job.store.holds_exactly(one, commits, now)]
     )
     if exact:
         return await _report_stored(draft, files, exact[0], issue, job)

@@ -7,7 +7,7 @@ from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
-from triage.fix.commit_text import build_commits, is_stored_exactly
+from triage.fix.commit_text import build_commits
 from triage.fix.jobs.fix_job import FixJob, FixRequest, describe_stored, finish
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
@@ -54,7 +54,7 @@ def _store(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) 
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
     commits, store = build_commits(draft, files), job.store
     stored = store.store(draft.issue or 0, draft.base, commits, now)
-    if not is_stored_exactly(stored, commits, store, now):  # a ref with the hash of this draft was there before
+    if not store.holds_exactly(stored, commits, now):  # a ref with the hash of this draft was there before
         if not stored.is_approved:
             store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)

@@ -3,16 +3,39 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from pydantic import BeforeValidator, Field
+
+from triage.domain.findings import Answer, Exact, IfMissing, OptionalText, drop_blank
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion
 
 if TYPE_CHECKING:
     from triage.fix.base_files import CommitFiles
-    from triage.fix.graph.ask_model import EditAnswer, FileAnswer
 
 
+Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
+"""As long as the tokens of an answer allows: other texts are asked for with a smaller bound."""
+MANY = Field(json_schema_extra={"maxItems": 50})
 MIXED_ENDS = "line ends of several kinds"
+
+
+class EditAnswer(Answer):
+    """Replaces a text that occurs exactly once in its file."""
+
+    search: Annotated[Code, Exact()]
+    replace: Annotated[Code, Exact()]
+
+
+class FileAnswer(Answer):
+    """What changes in one file: edits of a file that exists, or the whole text of a new one."""
+
+    file_path: str
+    description: OptionalText
+    is_new_file: Annotated[bool, IfMissing(False)]
+    edits: Annotated[list[EditAnswer], Exact(), MANY]
+    new_content: Annotated[Code | None, BeforeValidator(drop_blank)]
+    """Of a new file."""
 
 
 def find_line_ends(text: str) -> str:
@@ -52,7 +75,7 @@ class _Replacement(NamedTuple):
     """Number of the edit, from 1."""
 
 
-def apply_edits(path: str, base: BaseFile, edits: "Sequence[EditAnswer]") -> str:
+def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
     """Return the text of the file with all edits.
 
     Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
@@ -95,7 +118,7 @@ def finish_new_text(text: str) -> str:
     return f"{lines.rstrip(chr(10))}\n" if lines.strip() else ""
 
 
-def _find_replacement(path: str, text: str, number: int, edit: "EditAnswer") -> _Replacement | str | None:
+def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _Replacement | str | None:
     search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
     name = f"Edit {number} of {path}"
     if not search:
@@ -167,7 +190,7 @@ def _describe_missing(lines: Sequence[str], places: Mapping[str, Sequence[int]],
 
 
 def build_versions(
-    answers: "Sequence[FileAnswer]", files: "CommitFiles", earlier: Mapping[str, str] | None = None
+    answers: Sequence[FileAnswer], files: "CommitFiles", earlier: Mapping[str, str] | None = None
 ) -> tuple[list[FileVersion], list[str]]:
     """Return the files and what is wrong with the answer, one sentence per problem.
 
@@ -186,12 +209,12 @@ def build_versions(
     return versions, problems
 
 
-def read_path(answer: "FileAnswer") -> str:
+def read_path(answer: FileAnswer) -> str:
     """Return the path of an answer relative to the top folder."""
     return answer.file_path.strip().removeprefix("./").removeprefix("/")
 
 
-def _build_version(path: str, group: "Sequence[FileAnswer]", files: "CommitFiles", earlier: str | None) -> FileVersion:
+def _build_version(path: str, group: Sequence[FileAnswer], files: "CommitFiles", earlier: str | None) -> FileVersion:
     description = " ".join(answer.description for answer in group if answer.description)
     found = files.read(path)
     if isinstance(found, str):

@@ -8,61 +8,29 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pathspec import PathSpec
 
 from triage.base.text import quote_value
 from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, PatchDraft
-from triage.find.files.file_roles import classify_file
-from triage.find.files.languages import detect_language
+from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, CommitFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
 from triage.fix.patch.modules import Module, is_inside
 from triage.fix.patch.unified_diff import diff_files, read_base_text
 from triage.safety.clean_text import find_invisible, find_mixed_words
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
-if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
-
 MAX_PATH_CHARS = 200
 _SHOWN_CHARS = 100
 _NEW_NAME = re.compile(r"(?!.*\$\()[\w@$([](?:[\w.@+$()[\] -]*[\w@+$)\]-])?", re.ASCII)
 """Of a folder or file: none that begins with a dot, nor one that runs a command where a workflow puts the names of
 changed files into a script."""
-_TEXT = r"(?:mdx?|rst|txt|adoc|asciidoc|markdown)"
-_NO_LIST = r"(?!.*(?:requirements|constraints))"
-"""Package managers read such text."""
-_CHANGELOG = re.compile(
-    rf"(?:^|/)(?:change[-_]?log|changes|history|news|release[-_]?notes)(?:\.{_TEXT})?$", re.IGNORECASE
-)
-_ENTRY = re.compile(
-    rf"(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|fragments)/{_NO_LIST}"
-    rf"(?:[\w+-]+(?:\.[\w-]+)*\.{_TEXT}|\+?\d+\.(?:feature|bug_?fix|fix|docs?|removal|deprecation|breaking|misc|other"
-    r"|improvement|internal|trivial|false_positive|false_negative))$",
-    re.IGNORECASE,
-)
-"""As towncrier and its kin collect them: `changelog.d/12.fix.md`, `newsfragments/12.bugfix`."""
-_PROSE = re.compile(
-    r"\.(?:mdx?|rst|adoc|asciidoc|markdown|html?|css|s[ac]ss|less|j2|jinja2?)$|(?:^|/)readme\.txt$"
-    rf"|(?:^|/)(?:docs?|documentation)/{_NO_LIST}.*\.txt$",
-    re.IGNORECASE,
-)
-"""Documentation, and pages with their styles."""
-_TEST_DATA = re.compile(r"\.(?:snap|phpt|feature|golden|expected|out|stdout|stderr|[ct]sv)$", re.IGNORECASE)
-"""Of files that are tests by folder or name."""
-_ORDERS = re.compile(
-    rf"(?:^|/)(?:agents?|claude|gemini|codex|copilot-instructions|warp|qwen|crush|skill)(?:\.[\w-]+)*\.{_TEXT}$"
-    rf"|\.(?:prompt|instructions|chatmode|agent)\.{_TEXT}$"
-    r"|(?:^|/)(?:(?:jenkinsfile|azure-pipelines|dangerfile|lefthook|renovate-config)[.-][^/]+|presubmit\.py|cirrus\.star)$",
-    re.IGNORECASE,
-)
-"""What agents obey, and what services run with a token. It only looks like documentation and source."""
 
 
 def find_path_problem(
     path: str,
-    files: "CommitFiles",
+    files: CommitFiles,
     *,
     is_new: bool,
     modules: Sequence[Module],
@@ -101,19 +69,11 @@ def find_path_problem(
     return f"{shown} is not edited by hand ({reason}): leave it as it is." if reason else ""
 
 
-def has_allowed_kind(path: str) -> bool:
-    """Whether it is source, documentation, a changelog, or what a test expects. Others steer tools, and are data."""
-    if _ORDERS.search(path):
-        return False
-    is_text = detect_language(path) is not None or any(kind.search(path) for kind in (_PROSE, _CHANGELOG, _ENTRY))
-    return is_text or (_TEST_DATA.search(path) is not None and classify_file(path).is_test)
-
-
-def _is_changelog(path: str, files: "CommitFiles", *, is_new: bool) -> bool:
+def _is_changelog(path: str, files: CommitFiles, *, is_new: bool) -> bool:
     """Whether it is a changelog that exists, or a new file in a folder of entries that exists."""
     if is_new:
-        return _ENTRY.search(path) is not None and files.read(path.rpartition("/")[0]) is not None
-    return _CHANGELOG.search(path) is not None
+        return CHANGELOG_ENTRY.search(path) is not None and files.read(path.rpartition("/")[0]) is not None
+    return CHANGELOG.search(path) is not None
 
 
 def show_path(path: str) -> str:
@@ -122,7 +82,7 @@ def show_path(path: str) -> str:
     return shown if shown.isprintable() and not find_invisible(shown) and "`" not in shown else ascii(shown)
 
 
-def _find_new_problem(path: str, files: "CommitFiles") -> str:
+def _find_new_problem(path: str, files: CommitFiles) -> str:
     """Return why there can be no new file, which is in its folder, or in a new one."""
     shown, (*folders, name) = show_path(path), path.split("/")
     names = [name]
@@ -194,7 +154,7 @@ MAX_NAMED = 5
 """Lines or addresses that a message names."""
 
 
-def find_content_problems(file: FileVersion, base: BaseFile | None, files: "CommitFiles") -> Iterator[str]:
+def find_content_problems(file: FileVersion, base: BaseFile | None, files: CommitFiles) -> Iterator[str]:
     """Yield what a file must not contain, each in a sentence that says what to do. `base` is None for a new file."""
     path, text, old = file.path, file.text, base.text if base else ""
     if base and old == text:
@@ -247,7 +207,7 @@ MAX_CHANGED_LINES = 3_000
 
 
 def find_problems(
-    draft: PatchDraft, files: "CommitFiles", modules: Sequence[Module], protected: Sequence[str]
+    draft: PatchDraft, files: CommitFiles, modules: Sequence[Module], protected: Sequence[str]
 ) -> list[str]:
     """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
 
@@ -285,7 +245,7 @@ def _find_odd_lists(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[st
 
 
 def _find_odd_files(
-    draft: PatchDraft, files: "CommitFiles", modules: Sequence[Module], protected: Sequence[str]
+    draft: PatchDraft, files: CommitFiles, modules: Sequence[Module], protected: Sequence[str]
 ) -> Iterator[str]:
     total = sum(one.changed for one in diff_files(draft, files))
     if total > MAX_CHANGED_LINES:  # the content of such a patch takes a minute to check
@@ -324,7 +284,7 @@ LONG_LINE_CHARS, UNUSUAL_LINE_CHARS = 200, 120
 between the two is a warning only where the file has none as long."""
 
 
-def list_warnings(draft: PatchDraft, files: "CommitFiles") -> list[str]:
+def list_warnings(draft: PatchDraft, files: CommitFiles) -> list[str]:
     """Return warnings of one sentence each. Names in them are a model's words."""
     lines = sum(one.changed for one in diff_files(draft, files))
     number = "1 file" if len(draft.files) == 1 else f"{len(draft.files)} files"
@@ -336,7 +296,7 @@ def list_warnings(draft: PatchDraft, files: "CommitFiles") -> list[str]:
     return warnings
 
 
-def _has_long_line(file: FileVersion, files: "CommitFiles") -> bool:
+def _has_long_line(file: FileVersion, files: CommitFiles) -> bool:
     known = set(read_base_text(file.path, files).splitlines())
     usual = max((len(line.expandtabs()) for line in known), default=0)
     limit = min(LONG_LINE_CHARS, max(UNUSUAL_LINE_CHARS, usual))
