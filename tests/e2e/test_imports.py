@@ -1,8 +1,10 @@
 """What a process loads: a run without a key no model's SDK and no gRPC; a skipped event no flow at all."""
 
 import os
+import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -96,3 +98,9 @@ def test_a_skipped_event_loads_neither_flows_nor_graph(job: Job):
     )
     assert [name for name in loaded if name.startswith(unneeded)] == []
     assert "triage.run.may_run.route" in loaded
+
+
+def test_the_modules_that_the_image_compiles_exist():
+    command = re.search(r"python -c 'import ([^']+)'", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    assert command
+    assert [name for name in command[1].split(", ") if find_spec(name) is None] == []
