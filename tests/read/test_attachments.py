@@ -176,3 +176,8 @@ def test_pictures_that_are_read(address: str, is_read: bool) -> None:
 )
 def test_a_picture_is_one_by_its_first_bytes(data: bytes, picture: str) -> None:
     assert read_picture(data) == Attachment(picture=picture)
+
+
+def test_another_server_has_no_pictures_at_github() -> None:
+    body = "![a](https://user-images.githubusercontent.com/123/456-a.png)"
+    assert find_pictures(Issue(title="It stops", body=body), "https://git.example") == []

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
 from triage.domain.issue import Repository
+from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source
-from triage.reproduce.environments.versions import Release
 from triage.reproduce.evidence import Execution, Expected, Failure, FailurePlace, Selection, Target
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.pages import Pages

@@ -15,8 +15,8 @@ from testing.each_row import each_row
 from tests.reproduce.runs import failed, passed, selection
 from triage.reproduce.bisect_versions import MAX_BUILDS, Bisection, Step, find_earlier, find_step
 from triage.reproduce.environments.environment import CannotInstall, Environments
+from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source, Versions
-from triage.reproduce.environments.versions import Release
 from triage.reproduce.evidence import Execution, Target
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.run_example import VersionRunner, run_selection

@@ -47,6 +47,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     facts = state.facts if may_be_bug else []
     is_asking = state.kind in ("question", "feature_request")
     explanation = explain(state) if state.may_be_bug or is_asking else None
+    is_unverified = may_be_bug and not suspects
+    confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
     return with_statements(
         RunReport(
             triage_version=services.identity.triage_version,
@@ -75,9 +77,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             verdict=state.critique.verdict if state.critique and may_be_bug else None,
             severity=draft.severity if may_be_bug else None,
             severity_reason=draft.severity_reason if may_be_bug else "",
-            confidence=state.confidence
-            if suspects or not may_be_bug
-            else min(state.confidence, MAX_UNVERIFIED_CONFIDENCE),
+            confidence=confidence,
             summary=draft.summary,
             root_cause=draft.root_cause,
             why=explanation.why if explanation else "",

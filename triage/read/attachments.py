@@ -38,7 +38,8 @@ _TEXT = re.compile(
 NOT_TEXT = "it is neither a text nor an archive of texts"
 _PICTURE_PLACE = r"/(?:user-attachments/assets/[0-9a-f-]{36}|[\w.-]{1,100}/[\w.-]{1,100}/assets/\d{1,20}/[0-9a-f-]{36})"
 _PICTURE_HOST = r"https://user-images\.githubusercontent\.com/\d{1,20}/[\w-]{1,100}\.\w{3,4}"
-"""Where github.com kept them until 2023."""
+"""Where github.com, and no other server, stored them until 2023."""
+_GITHUB = "https://github.com"
 _PICTURE_TYPES = {b"\x89PNG\r\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 """By their first bytes. Models take these."""
 
@@ -54,7 +55,8 @@ def find_attachments(issue: Issue, server_url: str) -> list[str]:
 def find_pictures(issue: Issue, server_url: str) -> list[str]:
     """Return the addresses of the pictures on the server that the issue and its author's comments show."""
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
-    pattern = re.compile(f"{re.escape(server_url)}{_PICTURE_PLACE}|{_PICTURE_HOST}", re.ASCII)
+    older = f"|{_PICTURE_HOST}" if server_url == _GITHUB else ""
+    pattern = re.compile(f"{re.escape(server_url)}{_PICTURE_PLACE}{older}", re.ASCII)
     return list(dict.fromkeys(one for page in pages for one in page.pictures if pattern.fullmatch(one)))
 
 

@@ -6,8 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 from triage.find.files.file_roles import classify_file
+from triage.reproduce.environments.releases import Release, list_mainline
 from triage.reproduce.environments.source import Source, Versions
-from triage.reproduce.environments.versions import Release, list_mainline
 from triage.reproduce.evidence import Change, Evidence, Searched, Selection, Target
 from triage.reproduce.run_example import VersionRunner
 

@@ -14,8 +14,8 @@ from triage.read.report_facts import find_facts
 from triage.reproduce.bisect_versions import Bisection
 from triage.reproduce.environments.environment import Environments
 from triage.reproduce.environments.package_index import list_releases
+from triage.reproduce.environments.releases import find_release
 from triage.reproduce.environments.source import Source, Versions
-from triage.reproduce.environments.versions import find_release
 from triage.reproduce.evidence import Evidence, Expected, Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import Example, NoExample

@@ -23,6 +23,16 @@ from trust.measure import Measure, MeasureResult, sample_evenly
 MAX_REQUESTS, MAX_CHARS, MAX_PEAK_BYTES = 9, 60_000, 60_000_000
 LOG = ScriptedReply(b"no coins\n", headers={"content-type": "text/plain"})
 OTHER = "elsewhere.invalid"
+PNG = ScriptedReply(b"\x89PNG\r\n\x1a\n", headers={"content-type": "image/png"})
+_ASSET = "user-attachments/assets/0b9c2c5e-4f0e-4d6b-9a7e-3c1d2e4f5a6b"
+PICTURES = (
+    f"{{url}}/{_ASSET}",
+    f"https://{{other}}/{_ASSET}",
+    f"{{url}}@{{other}}/{_ASSET}",
+    f"{{url}}/../{{other}}/{_ASSET}",
+    f"//{{other}}/{_ASSET}",
+    "https://user-images.githubusercontent.com/1/2.png",
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,13 @@ def list_attacks() -> Iterator[Attack]:
         " https://{other}/a",
         "//[{other}/a",
     )
+    for picture in PICTURES:
+        yield Attack(f"picture at {picture}", always(PNG), picture)
+    for place in places:
+        headers = {"location": place.format(other=OTHER)}
+        yield Attack(f"picture, 302 to {place}", always(ScriptedReply(b"", 302, headers)), PICTURES[0])
+    yield Attack("picture, endless", always(ScriptedReply(EndlessBody())), PICTURES[0])
+    yield Attack("picture that is a page", always(ScriptedReply(b"<svg onload='x'/>")), PICTURES[0])
     for status, place in product((301, 302, 303, 307, 308), places):
         headers = {"location": place.format(other=OTHER)}
         yield Attack(f"{status} to {place}", always(ScriptedReply(b"", status, headers)))
@@ -134,7 +151,8 @@ def judge(attack: Attack) -> list[str]:
     with serve_script(attack.reply) as server, record_audit_events() as events:
         links = attack.link.format(url=server.url, other=OTHER)
         tracemalloc.start()
-        found = reader.AttachmentReader(server.url).read(Issue(title="It stops", body=links))
+        shown = f"{links}\n\n![shot]({links.partition(chr(10))[0]})"
+        found = reader.AttachmentReader(server.url, takes_pictures=True).read(Issue(title="It stops", body=shown))
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     body = read_issue(Issue(title="It stops", attachments=found)).body
@@ -145,6 +163,7 @@ def judge(attack: Attack) -> list[str]:
         "named itself": [one for one in server.requests if {"authorization", "cookie"} & one.headers.keys()],
         "wrote a file": events.changed,
         "started a program": events.started,
+        "took for a picture": [one for one in found if one.picture and not one.picture.startswith("image/png;")],
         "too much": [1] * (peak > MAX_PEAK_BYTES or len(body) > MAX_CHARS),
         "showed a secret": [1] * bool(attack.secret and attack.secret in body),
         "showed what is hidden": [letter for letter in body if letter not in "\n\t" and is_invisible(letter)],
@@ -160,6 +179,7 @@ def run(share: float) -> MeasureResult:
 
 WITHOUT_DEFENCE: list[tuple[object, str, Any, str]] = [
     (reader.AttachmentReader, "_is_storage", lambda *_: True, "302 to http://127.0.0.1:9/a"),
+    (reader.AttachmentReader, "_is_storage", lambda *_: True, "picture, 302 to http://127.0.0.1:9/a"),
     (texts, "redact_likely_secrets", lambda text: text, "secret: YAML"),
     (texts, "shorten_log", lambda text: text, "binary: lines of a megabyte"),
     (texts, "clean_text", lambda text: text, "binary: hidden characters"),

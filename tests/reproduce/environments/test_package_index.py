@@ -11,7 +11,7 @@ from testing.faults.registry_faults import ANSWERS, Registry, serve_registry
 from testing.servers.endless_body import EndlessBody
 from triage.base.errors import TriageError
 from triage.reproduce.environments.package_index import NpmPackage, PypiIndex, read_npm_releases, read_pypi_releases
-from triage.reproduce.environments.versions import PYTHONS, Release
+from triage.reproduce.environments.releases import PYTHONS, Release
 
 PYPI = {"files": [{"filename": "my_shop-1.0-py3-none-any.whl", "upload-time": "2022-01-01T00:00:00Z"}]}
 NPM = {"versions": {"1.0.0": {}}, "time": {"1.0.0": "2022-01-01T00:00:00Z"}}

@@ -11,8 +11,8 @@ from testing.each_row import each_row
 from triage.base.errors import GitError
 from triage.domain.project_config import ReproduceConfig
 from triage.git.commit import open_commit
+from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source
-from triage.reproduce.environments.versions import Release
 from triage.reproduce.example.example import Project
 
 PYTHON = {

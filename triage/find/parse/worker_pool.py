@@ -124,8 +124,8 @@ def extract_batch(files: Sequence[SourceFile]) -> ExtractedFiles:
     try:
         # SIGALRM ends the process, whatever a grammar does.
         return _get_extractor().extract(files, on_file=lambda: signal.alarm(MAX_FILE_SECONDS))
-    except Exception:
-        _get_extractor.cache_clear()  # it may know half of a word
+    except Exception:  # whatever it is: the extractor may know half of a word
+        _get_extractor.cache_clear()
         raise
     finally:
         signal.alarm(0)

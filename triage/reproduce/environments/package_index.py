@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from triage.base.errors import AnswerTooLarge, TriageError
 from triage.outside.http_client import RequestFailed, send_request
-from triage.reproduce.environments.versions import PYTHONS, Release, is_python_allowed, normalize_version
+from triage.reproduce.environments.releases import PYTHONS, Release, is_python_allowed, normalize_version
 from triage.reproduce.example.example import Project
 
 SECONDS = 60.0

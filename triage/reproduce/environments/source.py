@@ -15,7 +15,7 @@ from triage.domain.project_config import ReproduceConfig
 from triage.find.files.project_files import parse_manifest
 from triage.git.commit import isolate, open_repository, write_files
 from triage.git.history import to_time
-from triage.reproduce.environments.versions import (
+from triage.reproduce.environments.releases import (
     DEPENDENCIES_AFTER,
     IN_REGISTRY,
     PYTHONS,

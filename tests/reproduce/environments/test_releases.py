@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from testing.each_row import each_row
-from triage.reproduce.environments.versions import (
+from triage.reproduce.environments.releases import (
     Release,
     find_release,
     list_mainline,
