@@ -121,7 +121,8 @@ class PermissiveGitHub(GitHubServer):
         key = FIRST_COMMENT_ID + len(self.comments)
         page = f"https://github.com/{SLUG}/issues/{NUMBER}#issuecomment-{key}"
         self.comments.append(
-            {"id": key, "body": body, "user": author, "created_at": WHEN, "updated_at": WHEN, "html_url": page}
+            {"id": key, "body": body, "user": author, "author_association": "NONE", "html_url": page}
+            | {"created_at": WHEN, "updated_at": WHEN}
         )
         return self.comments[-1]
 

@@ -125,6 +125,7 @@ class GitHubApi(StoredIssues):
             "node_id": f"IC_{self.next_id}",
             "body": body,
             "user": user,
+            "author_association": "NONE",
             "created_at": self.timestamp,
             "updated_at": self.timestamp,
             "html_url": f"https://github.test/{SLUG}/issues/{number}#issuecomment-{self.next_id}",

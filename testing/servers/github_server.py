@@ -118,6 +118,7 @@ class GitHubServer:
                 "id": key,
                 "body": body,
                 "user": BOT,
+                "author_association": "NONE",
                 "created_at": WHEN,
                 "updated_at": WHEN,
                 "url": f"{self.url}/repos/{SLUG}/issues/comments/{key}",

@@ -42,7 +42,8 @@ class Scene:
 
     def say(self, body: str) -> None:
         """The reporter comments, which is the event."""
-        self.comment = {"id": 1, "body": body, "user": REPORTER, "created_at": WHEN, "updated_at": WHEN, "html_url": ""}
+        said = {"body": body, "user": REPORTER, "author_association": "NONE"}
+        self.comment = {"id": 1, "created_at": WHEN, "updated_at": WHEN, "html_url": ""} | said
         self.github.comments.append(self.comment)
         payload = {**self.github.opened_event(), "action": "created", "comment": dict(self.comment)}
         (self.job.folder / "temp" / "event.json").write_text(json.dumps(payload), encoding="utf-8")

@@ -95,7 +95,7 @@ async def test_a_gap_that_three_rounds_leave_open_is_a_question_to_a_person():
     assert len(report.rounds) == 3
     question = f"Three searches of the code did not answer this: {gaps[2]} Can you help with it?"
     assert report.missing_information[0].question == question
-    assert report.decisions[-1].reason == "3 rounds left the same gap open: a person is asked"
+    assert report.decisions[-1].reason == "3 rounds left the same gap open: it stays open"
 
 
 @pytest.mark.parametrize("second", [["where is `day_count` set?"], []])

@@ -415,7 +415,7 @@ async def test_comments_of_the_issue_template_are_not_warned_of():
 
 async def test_the_thread_reaches_a_model_as_people_see_it():
     thread = [
-        IssueComment(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
+        IssueComment(author="helper", by_member=True, body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
         IssueComment(author="robot[bot]", body="BOT WORDS", by_bot=True),
         IssueComment(author="reporter", body="I use 1.4"),
         IssueComment(author="maintainer", body="OUR OWN COMMENT", ours=True),
@@ -424,7 +424,7 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
     report = await run(given, thread=thread)
     assert isinstance(given.model, FakeModel)
     prompt = "".join(message.text for message in given.model.asked[0][1])
-    assert "Same here" in prompt
+    assert "helper (maintainer): Same here" in prompt
     assert prompt.count("I use 1.4") == 1
     for hidden in ("SECRET ORDER", "\u200b", "BOT WORDS", "OUR OWN COMMENT"):
         assert hidden not in prompt

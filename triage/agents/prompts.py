@@ -160,7 +160,10 @@ def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> d
     body = shorten_package_lists(agent_input.parsed.body)
     if body_chars < MAX_BODY_CHARS:
         body = _shorten_blocks(body, int(body_chars * BLOCK_SHARE))
-    thread = note + "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
+    thread = note + "\n\n".join(
+        f"{comment.author}{' (maintainer)' if comment.by_member else ''}: {comment.body}"
+        for comment in agent_input.issue.thread
+    )
     return {
         "issue title": shorten(agent_input.parsed.title, 500),
         "issue body": shorten(body, body_chars),

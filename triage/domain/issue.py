@@ -9,6 +9,9 @@ from pydantic import ConfigDict, Field
 from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.value import Value
 
+MEMBERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""GitHub's `author_association` of who belongs to a project. It gives no right to anything: see `may_run`."""
+
 
 class IssueComment(Value):
     author: str
@@ -17,6 +20,8 @@ class IssueComment(Value):
     edited_at: datetime | None = None
     """Its last edit; equal to `created_at` without one."""
     by_bot: bool = False
+    by_member: bool = False
+    """By an owner, a member or a collaborator of the project, as GitHub shows it beside the comment."""
     ours: bool = False
     """Posted by this action: it has our marker, and the author is one of our logins."""
     comment_id: int | None = None

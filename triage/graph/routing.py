@@ -23,7 +23,7 @@ from triage.read.reporter_language import get_phrases
 from triage.safety.secrets.web_query import restrict_query
 
 MAX_FAILED_RESOLVES = 3
-"""Then nobody looks for the same gap any more, and a person is asked."""
+"""Then nobody looks for the same gap any more. A person is asked, if nothing else of the report leads on."""
 MAX_GAP_CHARS = 100
 """In the question, which is one line of the comment."""
 _WORD = re.compile(r"\w{4,}")
@@ -227,7 +227,7 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
     if state.critic_feedback.verdict == "APPROVED":
         return _write("the critic approved")
     if state.gap_questions:
-        return _write(f"{state.consecutive_failed_resolves} rounds left the same gap open: a person is asked")
+        return _write(f"{state.consecutive_failed_resolves} rounds left the same gap open: it stays open")
     if state.round >= MAX_ROUNDS:
         return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
     if not state.search_terms and not (state.web_queries and has_web_search):

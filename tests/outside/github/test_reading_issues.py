@@ -35,7 +35,7 @@ MARKED = f"{COMMENT_MARKER} state -->\nHello"
 class TestIssue:
     def test_all_fields(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, labels=[{"name": "bug"}, {"name": None}, {"name": "old"}], state="closed", locked=True)
-        api.add_comment("Me too", "ann", 8, updated_at="2026-11-21T09:00:01Z")
+        api.add_comment("Me too", "ann", 8, updated_at="2026-11-21T09:00:01Z", author_association="MEMBER")
         issue = tracker.fetch_issue(8)
         assert (issue.title, issue.body, issue.author, issue.author_is_bot) == ("It breaks", "Badly.", "mona", False)
         assert (issue.labels, issue.state, issue.locked, issue.is_pull_request) == (
@@ -52,6 +52,7 @@ class TestIssue:
                 body="Me too",
                 created_at=datetime(2026, 11, 21, 9, tzinfo=UTC),
                 edited_at=datetime(2026, 11, 21, 9, 0, 1, tzinfo=UTC),
+                by_member=True,
                 comment_id=5000,
                 url=f"https://github.test/{SLUG}/issues/8#issuecomment-5000",
             )

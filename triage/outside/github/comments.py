@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from triage.base.threads import seconds_left, sleep_unless_abandoned
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.issue import IssueComment
+from triage.domain.issue import MEMBERS, IssueComment
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
@@ -210,6 +210,7 @@ class IssueComments(RepositoryConnection):
             created_at=comment.created_at,
             edited_at=comment.updated_at,
             by_bot=bool(comment.user and comment.user.type == "Bot"),
+            by_member=comment.author_association in MEMBERS,
             # Anybody can write the marker.
             ours=body.startswith(COMMENT_MARKER) and self.is_own_login(login),
             comment_id=self._check_id(comment),

@@ -214,6 +214,9 @@ def _run_attributes(report: RunReport) -> Attributes:
         "triage.suspects": len(report.suspects),
         "triage.iterations": len(report.decisions),
         "triage.rounds": len(report.rounds),
+        "triage.past_issues": report.past_issues,
+        "triage.index.files": report.index.files if report.index else None,
+        "triage.skills": list(report.active_skills) or None,
         "triage.cut": bool(report.ended_early),
         **_usage_attributes(report.usage),
     }

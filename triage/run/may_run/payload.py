@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.base.errors import BadInput
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import MEMBERS, Issue, IssueComment
 from triage.domain.value import parse_timestamp
 
 MAX_NUMBER = 2**63 - 1
@@ -126,6 +126,7 @@ def _parse_comment(comment: CommentPart, raw: Mapping[str, Any]) -> IssueComment
     return IssueComment(
         author=comment.user.login if comment.user else "",
         body=comment.body,
+        by_member=raw.get("author_association") in MEMBERS,
         created_at=parse_timestamp(raw.get("created_at")),
         edited_at=parse_timestamp(raw.get("updated_at")),
         comment_id=number if isinstance(number, int) and 0 < number <= MAX_NUMBER else None,
