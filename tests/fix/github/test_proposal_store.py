@@ -215,7 +215,7 @@ def carry_out(store: GitHubProposalStore, base: str) -> None:
             store.delete(one)
 
 
-REQUESTS = 24
+REQUESTS = 25
 
 
 class TestKilledAndRunAgain:

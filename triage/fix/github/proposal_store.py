@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
 
@@ -66,8 +65,7 @@ class GitHubProposalStore(GitData):
 
     refuses_secrets = True
 
-    @cached_property
-    def _default_branch(self) -> str:
+    def _read_default_branch(self) -> str:
         with github_errors():
             branch = self.repository.default_branch
         if not branch:
@@ -206,7 +204,7 @@ class GitHubProposalStore(GitData):
             return then != now
 
     def _read_default_head(self) -> str:
-        newest = self.read_ref(f"refs/heads/{self._default_branch}")
+        newest = self.read_ref(f"refs/heads/{self._read_default_branch()}")
         if newest is None:
             raise unreadable_response()
         return newest
@@ -292,7 +290,7 @@ class GitHubProposalStore(GitData):
         # Open, and its head is this commit of this repository's branch, into the default one. A fork may be deleted.
         slug = pull.head.repo.full_name if pull.head.repo else ""
         head = (slug.casefold(), pull.head.ref, pull.head.sha, pull.base.ref)
-        return pull.state == "open" and head == (self.slug.casefold(), branch, commit, self._default_branch)
+        return pull.state == "open" and head == (self.slug.casefold(), branch, commit, self._read_default_branch())
 
     def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
         """Open a draft pull request into the default branch, unless one of the commit is open: that is returned.
@@ -301,7 +299,7 @@ class GitHubProposalStore(GitData):
             PullRequestRefused: GitHub does not let this token open one.
         """
         with translate_errors(lambda error: _pull_request_error(error, self.slug)):
-            base = self._default_branch
+            base = self._read_default_branch()
             if found := self._find_pull_request(branch, commit):
                 return found
             self.mask_secrets([title, body, branch])
