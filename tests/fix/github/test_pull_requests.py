@@ -43,7 +43,13 @@ class TestOpening:
         assert hub.open_pull_request() == PullRequest(number=100, url=url, body="Made by a model.")
         assert [(one["title"], one["draft"]) for one in hub.pulls.pulls] == [("[#7] Round totals", True)]
         repo = f"/repos/{SLUG}"
-        assert hub.git.api.request_lines() == [f"GET {repo}", f"GET {repo}/pulls", POST, f"GET {repo}/pulls"]
+        assert hub.git.api.request_lines() == [
+            f"GET {repo}",
+            f"GET {repo}/pulls",
+            POST,
+            f"GET {repo}/pulls",
+            f"GET {repo}",
+        ]
 
     def test_one_that_is_closed_does_not_count(self, hub: Hub) -> None:
         hub.pulls.add(BRANCH, state="closed")
