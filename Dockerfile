@@ -50,7 +50,7 @@ COPY triage /app/triage
 RUN --mount=type=bind,from=build,source=/sample,target=/sample \
     export PYTHONPATH=/app \
     && /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
-    && /opt/venv/bin/python -c 'import triage.action_tasks, triage.outside.github.issue_tracker, triage.outside.model.chat_model, triage.outside.output.telemetry, triage.outside.web.web_search_tool, openai.resources.chat' \
+    && /opt/venv/bin/python -c 'import triage.action, triage.run.triage_issue, triage.outside.github.issue_tracker, triage.outside.model.chat_model, triage.outside.output.telemetry, triage.outside.web.web_search_tool, openai.resources.chat' \
     && /opt/venv/bin/python -m compileall -q /app/triage
 # No USER: the runner's files and the workspace can be written by root only (GitHub's rule for Docker actions).
 # A signal that comes while Python starts waits (env): the first process of a container would not even get it.

@@ -14,6 +14,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
+from testing import factories
 from triage.agents.services import Services
 from triage.agents.tool_runner import ToolRunner
 from triage.base.errors import NoSuchIssue, NotIndexed
@@ -34,17 +35,16 @@ from triage.domain.code import (
     Section,
     Span,
 )
-from triage.domain.effect import AnnotationLevel, Reaction, Suggestion, SuggestionOptions
-from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
+from triage.domain.effect import AnnotationLevel, Policy, Reaction, Suggestion, SuggestionOptions
+from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts, Repository
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
-from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, Tier, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.find.codebase import Codebase
-from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.model.chat_model import ChatModel
+from triage.run.run_context import JobContext
 
 
 def _prepare(fake: object, prepared: Mapping[str, Any]) -> None:
@@ -318,6 +318,8 @@ class FakeGitHub(IssueTracker):
         self.suggested: list[tuple[int, Suggestion]] = []
         self.unlabelled: list[tuple[int, str]] = []
         self.removed: list[tuple[int, int]] = []
+        self.reactions: list[tuple[int, Reaction]] = []
+        """Comment and reaction, each pair once."""
         _prepare(self, prepared)
 
     def _raise_prepared_error(self, method: str) -> None:
@@ -389,18 +391,6 @@ class FakeGitHub(IssueTracker):
         self._raise_prepared_error("remove_label")
         self.unlabelled.append((number, label))
 
-
-class FakeIssueApprovals(GitHubIssueApprovals):
-    """Records what it is given."""
-
-    def __init__(self) -> None:
-        self.records: dict[int, CommentRecord] = {}
-        self.reactions: list[tuple[int, Reaction]] = []
-        """Comment and reaction, each pair once."""
-
-    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
-        return self.records.get(comment_id)
-
     def react(self, comment_id: int, reaction: Reaction) -> None:
         if (comment_id, reaction) not in self.reactions:
             self.reactions.append((comment_id, reaction))
@@ -415,7 +405,6 @@ class FakeOutput:
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
     report_path: str = ".triage/report.json"
-    memory: str = ""
 
     def write_summary(self, markdown: str) -> None:
         self.summaries.append(markdown)
@@ -477,6 +466,22 @@ class FakeClock:
 
     def __call__(self) -> float:
         return self.seconds
+
+
+def fake_job(github: IssueTracker, services: Services | None = None, **changes: Any) -> JobContext:
+    """Returns what a job acts through, with changes. It opens the same services for every engine."""
+    opened = services or fake_services(codebase=FakeCodebase(factories.FILES))
+    given: dict[str, Any] = {
+        "output": FakeOutput(),
+        "progress": FakeProgressLog(),
+        "policy": Policy(comment="always"),
+        "repository": Repository(slug="octo/shop"),
+        "open_services": lambda: opened,
+        "open_rules_services": lambda: opened,
+        "open_base_services": lambda: opened,
+        "now": lambda: datetime.now(UTC),
+    }
+    return JobContext(github, **given | changes)
 
 
 def fake_services(**changes: Any) -> Services:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from testing.runner_grammar import parse_commands, parse_outputs
-from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.servers.github_server import REPORTER, SLUG, GitHubServer, serve_github
 from triage.action import main
 
 BODY = """
@@ -97,7 +97,12 @@ def test_an_opened_issue_is_answered(room: Room):
     assert "shop/cart.py" in room.github.comments[0]["body"]
     assert room.outputs["status"] == "complete"
     assert room.outputs["engine"] == "rules"
-    assert json.loads((room.folder / ".triage" / "report.json").read_text())["suspects"][0]["path"] == "shop/cart.py"
+    report = json.loads((room.folder / ".triage" / "report.json").read_text())
+    assert report["suspects"][0]["path"] == "shop/cart.py"
+    assert report["actor"] == REPORTER["login"]
+    assert {name for name, is_on in report["feature_flags"].items() if is_on} == {
+        *("web_search", "memory", "comment", "labels")
+    }
 
 
 BAD: list[tuple[str, dict[str, str | None], str]] = [
@@ -162,13 +167,6 @@ def test_another_event_is_skipped_even_with_an_invalid_payload(room: Room):
     room.event.write_text(json.dumps({"issue": {"title": "x", "number": "odd", "user": 5}}))
     assert room.run(GITHUB_EVENT_NAME="push") == 0
     assert room.outputs["status"] == "skipped"
-
-
-def test_an_unusable_cache_does_not_stop_the_triage(room: Room):
-    (room.folder / "taken").write_text("a file")
-    assert room.run(INPUT_CACHE__DIR="taken") == 0
-    assert len(room.github.comments) == 1
-    assert room.outputs["status"] == "complete"
 
 
 def test_without_a_checkout_the_text_is_triaged(room: Room, tmp_path: Path):

@@ -8,12 +8,12 @@
 Exit code 0: done, skipped or degraded; 1: failed, the error is one line in the log; 130 and 143: cancelled.
 """
 
-import asyncio
-import contextlib
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, TextIO
+from functools import partial
+from typing import TYPE_CHECKING, TextIO
 
 from triage.app.app import App
 from triage.app.open_app import JobOutput, open_job_app, open_job_output
@@ -23,10 +23,17 @@ from triage.base.errors import BadConfig, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
-from triage.domain.task import FixTask, ReproduceTask, Skip, Task
-from triage.run.may_run.route import route_event, route_fix_event, route_reproduce_event
+from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, TriageTask
+from triage.run.may_run.payload import parse_issue
+from triage.run.may_run.route import route_event
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from triage.domain.task import Task
+    from triage.run.run_context import JobContext
 
 CANCELLED_SUMMARY = """## Bug triage: not done
 
@@ -50,28 +57,23 @@ def main(
     output.log.add_masks(collect_own_secrets(environ))  # before any other line
     for warning in warnings:
         output.annotate("warning", warning)
-    exit_code = _run_and_report_errors(environ, output, signals)
-    if warning := output.redactor.warning:
-        output.annotate("warning", warning)
-    return 128 + signals.signal_number if signals.signal_number else exit_code
-
-
-def _run_and_report_errors(environ: Mapping[str, str], output: JobOutput, signals: SignalHandler) -> int:
     try:
         status = threads.run_event_loop(handle_event(environ, output, signals))
     except BadConfig as error:
-        return _report_failure(output, str(error), Span(path=error.path, start=error.line, end=error.line))
+        status = _report_failure(output, str(error), Span(path=error.path, start=error.line, end=error.line))
     except TriageError as error:
-        return _report_failure(output, str(error))
+        status = _report_failure(output, str(error))
     except Exception as error:  # noqa: BLE001 - the root: our own bug must not end in a bare traceback
         message = f"Internal error: {error_location(error)}. This is a bug in the action; please report it."
-        return _report_failure(output, message)
-    return 1 if status is Status.FAILED else 0
+        status = _report_failure(output, message)
+    if warning := output.redactor.warning:
+        output.annotate("warning", warning)
+    return 128 + signals.signal_number if signals.signal_number else int(status is Status.FAILED)
 
 
 async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: SignalHandler) -> Status:
     """Do what the runner's event asks for. Raises SetupError for what the workflow's author must fix."""
-    cancelled = _cancel_on_signal(signals)
+    cancelled = signals.cancel_on_signal()
 
     # Read
     app = open_job_app(environ, output)
@@ -80,40 +82,56 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     payload = app.read_event()
 
     # Route
-    task = _route(app, payload)
+    task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.settings.task)
     if isinstance(task, Skip):
         output.log.info(f"Nothing to do: {task.reason}")
         apply_local_effects(plan_skip(task.reason), output)
         return Status.SKIPPED
 
-    # Work and write
-    from triage.action_tasks import carry_out
+    # Work and write. Loading a job takes longer than skipping an event.
     from triage.app.settings.network_settings import prepare_network
 
     for warning in prepare_network(environ):
         output.annotate("warning", warning)
-    return await carry_out(task, app, output, payload, signals, cancelled)
+    app = await threads.in_thread(app.with_checkout_folder)
+    event_issue = parse_issue(payload) if task else None
+
+    def open_run(app: App) -> JobContext:
+        return app.open_run(output, event_issue, cancelled, signals.seconds_left)
+
+    return await run_job(task, app, open_run)
 
 
-def _route(app: App, payload: Mapping[str, Any]) -> Task | FixTask | ReproduceTask | None:
-    """Return what the event asks of the task that the workflow chose; None if that task needs no event."""
-    event = (app.environment.event_name, payload, app.settings.issue_number)
-    if app.settings.task.startswith("fix-"):
-        return route_fix_event(*event)
-    if app.settings.task.startswith("reproduce-"):
-        return route_reproduce_event(*event)
-    return route_event(*event, config=None) if app.settings.task == "triage" else None
+async def run_job(task: Task | None, app: App, open_run: Callable[[App], JobContext]) -> Status:
+    """Run the job of the workflow's task, for what its event asks; None if it needs no event."""
+    name = app.settings.task
+    if name == "scorecard":
+        from triage.backtest.make_scorecard import make_scorecard
 
+        return await make_scorecard(app, open_run(app))
+    if name == "doctor":
+        from triage.app.doctor.doctor_command import run_doctor
 
-def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
-    loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
+        return await run_doctor(app, open_run(app))
+    app = await threads.in_thread(app.with_project_config)
+    if name.startswith("backlog-"):
+        from triage.backlog.backlog_job import run_backlog_job
 
-    def set_from_other_thread() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the run is over
-            loop.call_soon_threadsafe(cancelled.set)
+        return await run_backlog_job(name, app, open_run(app))
+    if isinstance(task, ReproduceTask):
+        from triage.reproduce.jobs.run_reproduce_job import open_reproduce_job, run_reproduce_job
 
-    signals.on_signal(set_from_other_thread)
-    return cancelled
+        return await run_reproduce_job(name, task, open_reproduce_job(app, open_run(app)))
+    if isinstance(task, FixTask):
+        from triage.fix.jobs.run_fix_job import open_fix_job, run_fix_job
+        from triage.reproduce.fix_example import open_fix_example
+
+        open_example = partial(open_fix_example, app.root, app.config.reproduce)
+        return await run_fix_job(name, task, open_fix_job(app, open_run(app), open_example))
+    from triage.run.triage_issue import run_task
+
+    assert isinstance(task, TriageTask | QuietTask)
+    return await run_task(task, open_run(app))
 
 
 def _write_cancelled_summary(output: JobOutput) -> None:
@@ -123,6 +141,6 @@ def _write_cancelled_summary(output: JobOutput) -> None:
         output.write_summary(CANCELLED_SUMMARY)
 
 
-def _report_failure(output: JobOutput, message: str, at: Span | None = None) -> int:
+def _report_failure(output: JobOutput, message: str, at: Span | None = None) -> Status:
     apply_local_effects(plan_failure(message, at), output)
-    return 1
+    return Status.FAILED

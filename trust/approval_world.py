@@ -24,7 +24,6 @@ from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from triage.action import main
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, parse_state
@@ -217,6 +216,6 @@ def serve_world() -> Iterator[ApprovalWorld]:
 @contextlib.contextmanager
 def _without_waits() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        for client in (IssueTracker, GitHubIssueApprovals, GitHubProposalStore):
+        for client in (IssueTracker, GitHubProposalStore):
             stack.enter_context(patch.dict(client.__init__.__kwdefaults__, WRITES))
         yield

@@ -42,7 +42,7 @@ _TRIES = (
     [_change("shop/basket.py", ("prices[name]", "prices.get(name, 0)"))],
 )
 _CODE = ANSWERS["CodeChanges"]
-_LOOK = _CODE | {"changes": [], "look_at": ["shop/settings.py", "shop/secrets.yml", "tests/test_basket.py"]}
+_LOOK = _CODE | {"changes": [], "needs_to_see": ["shop/settings.py", "shop/secrets.yml", "tests/test_basket.py"]}
 _TEST = ("TOKENS = r", "def test_a_missing_price():\n    assert Basket\n\n\nTOKENS = r")
 _ANSWERS = {name: [answer] for name, answer in ANSWERS.items()} | {
     "CodeChanges": [_LOOK, *(_CODE | {"changes": changes} for changes in _TRIES)],

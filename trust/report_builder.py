@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from testing.servers.github_server import SLUG
 from triage.domain.report import RunReport
-from triage.say.decide import with_statements
+from triage.say.decide import decide
 from trust.permissive_github import NUMBER
 
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"
@@ -42,7 +42,8 @@ def build_report(words: str, choice: int = 0) -> RunReport:
     value["external_references"] = [
         {"title": words, "url": url, "relevance_reason": words} for url in (FOUND, second_url)
     ]
-    return with_statements(RunReport.model_validate(value))
+    report = RunReport.model_validate(value)
+    return report.model_copy(update={"statements": decide(report)})
 
 
 def _build_model(model: type[BaseModel], words: str, choice: int) -> dict[str, Any]:

@@ -75,9 +75,8 @@ class RewrittenComment:
     def _report(self, report: RunReport) -> None:
         issue = self._issue
         previous = issue.thread[0] if issue.thread else None
-        repository = Repository(slug=SLUG, server_url="https://github.com")
         report = report.model_copy(update={"comment_reason": "always"})
-        given = PlanInput(Policy(comment="always", labels="off"), issue, repository, previous)
+        given = PlanInput(Policy(comment="always", labels="off"), issue, previous)
         self._write(*plan_report(report, given))
 
     def _write(self, *effects: Effect) -> None:

@@ -54,7 +54,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
                 "edits": [{"search": "prices[name]", "replace": "prices.get(name, 0)"}],
             }
         ],
-        "look_at": [],
+        "needs_to_see": [],
         "unverified": ["Whether a missing price should be an error elsewhere."],
         "error": None,
     },

@@ -23,7 +23,7 @@ def test_a_cancelled_job_says_so() -> None:
     context = harness.build_context()
     context.cancelled.set()
     result = asyncio.run(make_scorecard(make_app(Settings(), Path()), context))
-    assert result.status is Status.DEGRADED
+    assert result is Status.DEGRADED
     assert "The scorecard is not ready" in harness.output.summaries[0]
 
 

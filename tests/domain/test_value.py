@@ -3,10 +3,10 @@
 import pytest
 
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import FileVersion, PatchDraft
+from triage.domain.proposal import PatchDraft, PatchedFile
 from triage.domain.value import hash_value
 
-DRAFT = make_draft([FileVersion(path="shop/a.py", text="é = 1\r\n")])
+DRAFT = make_draft([PatchedFile(path="shop/a.py", text="é = 1\r\n")])
 
 
 def test_a_value_that_was_passed_on_has_the_same_hash():
@@ -19,7 +19,7 @@ def test_a_value_that_was_passed_on_has_the_same_hash():
     [
         {"summary": "Another"},
         {"revision": 1},
-        {"changes": [FileVersion(path="shop/a.py", text="é = 1\n")]},
+        {"changes": [PatchedFile(path="shop/a.py", text="é = 1\n")]},
         {"issue": 8},
     ],
 )

@@ -132,7 +132,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, "/app")
 sys.dont_write_bytecode = True
-import triage.action_tasks, triage.graph.run_graph, triage.find.codebase, triage.outside.model.chat_model, triage.outside.github.issue_tracker
+import triage.action, triage.run.triage_issue, triage.graph.run_graph, triage.find.codebase, triage.outside.model.chat_model, triage.outside.github.issue_tracker
 cached = [getattr(module.__spec__, "cached", None) for module in list(sys.modules.values())]
 print([path for path in cached if path and not Path(path).exists()])
 """

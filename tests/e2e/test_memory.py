@@ -200,10 +200,6 @@ class TestHostilePast:
         assert not re.search(r"https?://(?!(redirect\.)?github\.com/octo/shop/)", re.sub(r"`[^`]*`", "", comment))
         assert plain.partition("**The stack")[2].partition("Suggested")[0] in comment
 
-    def test_a_million_labels_cost_no_more(self, shop: Shop):
-        shop.api.issues[50]["labels"] = [{"name": f"label {number}"} for number in range(1_000_000)]
-        assert DUPLICATE in shop.run(CRASH_TITLE, crash())
-
     def test_a_server_that_refuses_costs_only_the_memory(self, shop: Shop):
         shop.api.graphql = lambda token, sent: (403, {"message": "no"})
         shop.api.is_old = True

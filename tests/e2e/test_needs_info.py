@@ -1,21 +1,18 @@
 """The label for an open question, from the first run to the answer, over HTTP."""
 
 import asyncio
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import FakeProgressLog, fake_job
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.domain.effect import Policy
-from triage.domain.issue import Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.run.run_context import JobContext
 from triage.run.triage_issue import NO_SUCH_LABEL, run_task
 
 VAGUE = "It crashes when I save."
@@ -25,20 +22,14 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
     """Runs once, and returns the log."""
     progress = FakeProgressLog()
     tracker = IssueTracker(JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0, reread_seconds=0.0)
-    services = fake_services(codebase=FakeCodebase(factories.FILES))
-    context = JobContext(
-        github=tracker,
-        approvals=FakeIssueApprovals(),
-        output=FakeOutput(),
+    context = fake_job(
+        tracker,
         progress=progress,
         policy=Policy(**{"labels": "apply", "comment": "always"} | policy),
-        repository=Repository(slug=SLUG),
-        open_services=lambda: services,
-        now=lambda: datetime.now(UTC),
         config=ProjectConfig(needs_info_label="Waiting"),
     )
     result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
-    assert result.status is Status.COMPLETE
+    assert result is Status.COMPLETE
     return progress.lines
 
 

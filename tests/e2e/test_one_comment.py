@@ -9,20 +9,17 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import FakeOutput, fake_job
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Repository
+from triage.domain.effect import COMMENT_MARKER
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.run.run_context import JobContext, RunResult
 from triage.run.triage_issue import run_task
 
 BOT = "github-actions[bot]"
@@ -51,7 +48,7 @@ class Stage:
     """All runs wait for each other before the first one posts."""
     counts: dict[str, int] = field(default_factory=dict)
     met: set[str] = field(default_factory=set)
-    endings: dict[str, RunResult | BaseException] = field(default_factory=dict)
+    endings: dict[str, Status | BaseException] = field(default_factory=dict)
     runners: dict[str, FakeOutput] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,7 +63,7 @@ class Stage:
                 self.at_the_post.wait(2)
         return self.script.get((token, place))
 
-    def run(self, name: str, **changes: Any) -> RunResult:
+    def run(self, name: str, **changes: Any) -> Status:
         """Runs once."""
         self.api.logins[name] = BOT
         tracker = IssueTracker(
@@ -80,18 +77,7 @@ class Stage:
             timeout_seconds=5,
         )
         self.runners[name] = FakeOutput()
-        given = fake_services(codebase=FakeCodebase(factories.FILES))
-        known: dict[str, Any] = {
-            "github": tracker,
-            "approvals": FakeIssueApprovals(),
-            "output": self.runners[name],
-            "progress": FakeProgressLog(),
-            "policy": Policy(comment="always"),
-            "repository": Repository(slug=SLUG),
-            "open_services": lambda: given,
-            "now": lambda: datetime.now(UTC),
-        }
-        return asyncio.run(run_task(OPENED, JobContext(**known | changes)))
+        return asyncio.run(run_task(OPENED, fake_job(tracker, output=self.runners[name], **changes)))
 
     def side_by_side(self, count: int, **changes: Any) -> None:
         """Runs several times at once."""
@@ -129,7 +115,7 @@ def stage() -> Iterator[Stage]:
 
 
 def test_a_run_sends_few_requests(stage: Stage):
-    assert stage.run("run-0").status is Status.COMPLETE
+    assert stage.run("run-0") is Status.COMPLETE
     assert len(stage.ours) == 1
     below = f"/repos/{SLUG}"
     read = [f"GET {below}/issues/7", f"GET {below}/issues/7/comments"]
@@ -143,7 +129,7 @@ POSTING = 7
 @pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
 def test_a_lost_response_ends_with_one_comment(stage: Stage, fault: ApiFault):
     stage.script = {("run-0", POSTING): fault}
-    assert stage.run("run-0").status is Status.COMPLETE
+    assert stage.run("run-0") is Status.COMPLETE
     assert len(stage.ours) == 1
 
 
@@ -151,7 +137,7 @@ def test_the_same_event_again_changes_nothing(stage: Stage):
     stage.run("run-0")
     once = list(stage.api.comment_bodies)
     for name in ("second", "third"):
-        assert stage.run(name).status is Status.COMPLETE
+        assert stage.run(name) is Status.COMPLETE
     assert stage.api.comment_bodies == once
     assert [line for line in stage.api.request_lines() if not line.startswith("GET")] == [OPTIONS, POST]
 
@@ -162,8 +148,8 @@ def test_concurrent_runs_keep_the_oldest_comment(stage: Stage):
     assert len(stage.api.request_lines(POST)) == 3, "they have all looked before, and seen nothing"
     assert [comment["id"] for comment in stage.api.comments] == [5000, 5001, 5002]
     for name, ending in stage.endings.items():
-        assert isinstance(ending, RunResult), ending
-        assert ending.status is Status.COMPLETE
+        assert isinstance(ending, Status), ending
+        assert ending is Status.COMPLETE
         assert stage.runners[name].values["comment-url"].endswith("issuecomment-5002")
 
 
@@ -173,8 +159,8 @@ def test_a_failed_check_for_duplicates_leaves_one_comment(stage: Stage):
     stage.script = {("run-0", place): ApiFault("", 403, {"message": "x"}, {"retry-after": "999"}) for place in (9, 10)}
     stage.side_by_side(2)
     assert len(stage.ours) >= 1
-    assert isinstance(stage.endings["run-0"], RunResult)
-    assert stage.endings["run-0"].status is Status.COMPLETE
+    assert isinstance(stage.endings["run-0"], Status)
+    assert stage.endings["run-0"] is Status.COMPLETE
     stage.run(AGAIN)
     assert len(stage.ours) == 1
     assert stage.runners["run-0"].annotations[-1][0] == "notice"

@@ -1,24 +1,21 @@
 """Native suggestions from a run to GitHub, over HTTP: a GitHub that has them, and one that does not."""
 
 import asyncio
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import FakeCodebase, FakeOutput, fake_job, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
 from tests.graph.test_memory_nodes import SAME, FakePastIssues, past
 from triage.domain.effect import Policy
-from triage.domain.issue import Repository
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 
 EXISTING = [{"name": "area/dates"}]
@@ -37,19 +34,9 @@ def run(
     codebase = FakeCodebase(factories.FILES, code_owners=["acme/core", "octocat"], similar=[similar] if similar else [])
     source = FakePastIssues([[past(similar.number)]]) if similar else None
     services, output = fake_services(codebase=codebase, past_issues=source), FakeOutput()
-    context = JobContext(
-        github=tracker,
-        approvals=FakeIssueApprovals(),
-        output=output,
-        progress=FakeProgressLog(),
-        policy=Policy(**policy),
-        repository=Repository(slug=SLUG),
-        config=config or ProjectConfig(),
-        open_services=lambda: services,
-        now=lambda: datetime.now(UTC),
-    )
+    context = fake_job(tracker, services, output=output, policy=Policy(**policy), config=config or ProjectConfig())
     result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
-    assert result.status is Status.COMPLETE
+    assert result is Status.COMPLETE
     return output
 
 

@@ -13,16 +13,15 @@ from testing.comment_parts import CommentParts, split_comment
 from testing.fake_files import FakeFiles
 from testing.fakes import NOW
 from testing.servers.git_data_api import GitDataApi
-from testing.servers.github_api import SLUG
+from testing.servers.github_api import JOB_TOKEN, LOGINS, SLUG
 from testing.servers.pull_requests_api import PullRequestsApi
 from tests.run.run_harness import RunHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
     Approvers,
     BaseFile,
-    CommentRecord,
-    FileVersion,
     PatchDraft,
+    PatchedFile,
     ProposalStatus,
     ProposalTests,
 )
@@ -86,7 +85,8 @@ class FixHarness(RunHarness):
             state = CommentState(proposal=self.shown_commit, tests=self.tests)
             proposal = SHOWN if self.shown_commit else ""
             comment = compose_comment("", state, {"report": self.report, "proposal": proposal}, [])
-        self.approvals.records.setdefault(55, CommentRecord(comment_id=55, body=comment, is_ours_alone=True))
+        if not self.git.api.comments:
+            self.git.api.add_comment(comment, LOGINS[JOB_TOKEN], id=55, node_id="IC_55")
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event_issue = factories.issue(thread=[command])
 
@@ -100,8 +100,8 @@ class FixHarness(RunHarness):
             "summary": "Strip the text before it is parsed",
             "root_cause": "`parse` takes white space for digits.",
             "modules": ["src/"],
-            "changes": [FileVersion(path=SOURCE, description="Strips.", text=NEW)],
-            "tests": [FileVersion(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
+            "changes": [PatchedFile(path=SOURCE, description="Strips.", text=NEW)],
+            "tests": [PatchedFile(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
         }
         return PatchDraft(**known | changes)
 
@@ -129,7 +129,7 @@ class FixHarness(RunHarness):
             run_url="https://github.com/octo/shop/actions/runs/1",
         )
         asked = FixTask(**{"number": 7, "actor": self.actor} | task)
-        return asyncio.run(run_fix_job(f"fix-{stage}", asked, flow)).status
+        return asyncio.run(run_fix_job(f"fix-{stage}", asked, flow))
 
     @property
     def result_file(self) -> bytes | None:
@@ -165,7 +165,7 @@ class FixHarness(RunHarness):
 
     @property
     def reactions(self) -> list[str]:
-        return [reaction for _, reaction in self.approvals.reactions]
+        return [reaction for _, reaction in self.github.reactions]
 
     @property
     def proposals(self) -> list[str]:

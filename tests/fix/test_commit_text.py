@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.domain.proposal import FileVersion, PatchDraft
+from triage.domain.proposal import PatchDraft, PatchedFile
 from triage.fix.commit_text import (
     CommitFacts,
     CommitWords,
@@ -35,8 +35,8 @@ def make_draft(**changes: Any) -> PatchDraft:
         "issue_text": "a" * 16,
         "base": BASE,
         "summary": "Round half to even",
-        "changes": [FileVersion(path="a.py", text="x\n")],
-        "tests": [FileVersion(path="tests/test_a.py", text="y\n")],
+        "changes": [PatchedFile(path="a.py", text="x\n")],
+        "tests": [PatchedFile(path="tests/test_a.py", text="y\n")],
     }
     return PatchDraft(**known | changes)
 
@@ -50,7 +50,7 @@ def test_two_commits() -> None:
     found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
-    assert (found.issue, found.issue_text, found.draft, found.created_at) == (12, "a" * 16, DRAFT_HASH, NOW)
+    assert (found.issue, found.issue_text, found.draft_hash, found.created_at) == (12, "a" * 16, DRAFT_HASH, NOW)
 
 
 def test_one_commit() -> None:
@@ -167,7 +167,7 @@ def test_no_line_of_a_model_is_a_command(command: str) -> None:
         " ".join(f"{'x' * number} {command}" for number in range(72)),
         "x" * 72 + command,
     ):
-        file = FileVersion(path="a.py", description=cause, text="x\n")
+        file = PatchedFile(path="a.py", description=cause, text="x\n")
         draft = make_draft(
             summary=command, root_cause=cause, issue=None, changes=[file], revision=1, revised_after=command
         )
@@ -198,7 +198,7 @@ def test_no_summary_changes_what_a_commit_says(summary: str, cause: str) -> None
 
 
 def test_what_a_message_says_is_read_back() -> None:
-    file = FileVersion(path="a.py", description="Rounds " + "the sum " * 20, text="x\n")
+    file = PatchedFile(path="a.py", description="Rounds " + "the sum " * 20, text="x\n")
     draft = make_draft(
         root_cause="It rounds " + "up and " * 20,
         changes=[file],
@@ -212,7 +212,7 @@ def test_what_a_message_says_is_read_back() -> None:
         "a.py - " + ("Rounds " + "the sum " * 20).strip(),
         "Revision 1, after a maintainer's words - Use Decimal.",
     ]
-    assert words.look_at == ["Whether a negative total rounds so, too."]
+    assert words.unverified == ["Whether a negative total rounds so, too."]
     assert read_words("Merge it\n") == CommitWords()
 
 
@@ -227,7 +227,7 @@ def test_a_local_commit_has_no_trailers() -> None:
 def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for() -> None:
     what = "The sum of the basket is rounded half to even, as the bank does it; fixes #3 (" + "b" * 40 + ")"
     files = [
-        FileVersion(path=f"{name}.py", description=text, text="x\n") for name, text in {"a": what, "b": ""}.items()
+        PatchedFile(path=f"{name}.py", description=text, text="x\n") for name, text in {"a": what, "b": ""}.items()
     ]
     draft = make_draft(root_cause="It rounds up.", changes=files, revision=2, revised_after="Use Decimal.\n\nFixes: #4")
     test_message, message = write_messages(draft, DRAFT_HASH)

@@ -53,7 +53,7 @@ def changes(line: str) -> dict[str, Any]:
         "root_cause": "The list of prices may be empty.",
         "summary": "An empty cart costs nothing",
         "changes": [edit("    return sum(prices) / len(prices)\n", line)],
-        "look_at": [],
+        "needs_to_see": [],
         "unverified": [],
         "error": None,
     }

@@ -10,8 +10,8 @@ from testing.fakes import COMMIT
 from triage.domain.proposal import (
     BaseFile,
     ExampleResult,
-    FileVersion,
     PatchDraft,
+    PatchedFile,
     PatchProposal,
     ProposalTests,
 )
@@ -39,7 +39,7 @@ PROPOSAL = PatchProposal(
     base=COMMIT,
     test_commit="1" * 40,
     commit="2" * 40,
-    draft="d" * 64,
+    draft_hash="d" * 64,
 )
 URL = f"https://github.com/acme/ledger/compare/{PROPOSAL.base}...{PROPOSAL.commit}"
 RUN = "https://github.com/acme/ledger/actions/runs/1/attempts/1"
@@ -57,8 +57,8 @@ def make_draft(**changes: Any) -> PatchDraft:
         "root_cause": "`parse` splits the text as it is. `int(' 1')` accepts the space before the day, but the caller "
         "compares the text first, so a date with spaces is never found.",
         "modules": ["src/ledger/"],
-        "changes": [FileVersion(path=SOURCE, description="Strips the text before it is split.", text=NEW)],
-        "tests": [FileVersion(path=TEST, description="A date with spaces.", is_new_file=True, text=TEST_TEXT)],
+        "changes": [PatchedFile(path=SOURCE, description="Strips the text before it is split.", text=NEW)],
+        "tests": [PatchedFile(path=TEST, description="A date with spaces.", is_new_file=True, text=TEST_TEXT)],
         "unverified": ["Whether other formats need the same."],
     }
     return PatchDraft(**known | changes)
@@ -79,7 +79,7 @@ def test_a_story_without_a_test_reads_as_in_its_golden_file(golden: Any) -> None
         kind="Story",
         root_cause=None,
         acceptance_criteria=["Spaces are ignored.", "An empty text stays an error."],
-        changes=[FileVersion(path="src/ledger/values.py", description="Values.", is_new_file=True, text=lines)],
+        changes=[PatchedFile(path="src/ledger/values.py", description="Values.", is_new_file=True, text=lines)],
         tests=[],
         no_test_reason="The values are data without behaviour.",
         unverified=[],
@@ -112,7 +112,7 @@ def test_nothing_is_active_whatever_a_model_writes(tests: ProposalTests) -> None
         root_cause=EVIL,
         no_test_reason=EVIL,
         unverified=[EVIL],
-        changes=[FileVersion(path=SOURCE, description=EVIL, text=NEW + f"# ````\n# {EVIL}\n")],
+        changes=[PatchedFile(path=SOURCE, description=EVIL, text=NEW + f"# ````\n# {EVIL}\n")],
         tests=[],
     )
     assert find_active_content(render(draft, tests), [URL, RUN]) == []
@@ -132,16 +132,16 @@ def test_nothing_is_active_whatever_a_person_is_called() -> None:
 
 
 def test_a_line_of_the_diff_is_shown_as_it_is() -> None:
-    paths = make_draft(changes=[FileVersion(path=SOURCE, text=NEW + "/api/users\n")])
+    paths = make_draft(changes=[PatchedFile(path=SOURCE, text=NEW + "/api/users\n")])
     assert "\n+/api/users\n" in render(paths)
-    indented = make_draft(changes=[FileVersion(path=SOURCE, text=NEW + "  /approve\n")])
+    indented = make_draft(changes=[PatchedFile(path=SOURCE, text=NEW + "  /approve\n")])
     assert "\n+  \\/approve\n" in render(indented)
     assert "is not in the commit" in render(indented)
 
 
 def test_a_large_patch_is_cut_and_linked() -> None:
     text = "".join(f"LINE_{number} = '{'x' * 90}'\n" for number in range(3_000))
-    draft = make_draft(changes=[FileVersion(path=SOURCE, text=text)])
+    draft = make_draft(changes=[PatchedFile(path=SOURCE, text=text)])
     shown = render(draft)
     assert len(shown) < 2 * MAX_PART_UNITS
     assert f"[The whole diff on GitHub]({URL})" in shown

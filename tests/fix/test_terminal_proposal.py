@@ -5,7 +5,7 @@ from rich.console import Console
 
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
-from triage.domain.proposal import FileVersion, PatchDraft
+from triage.domain.proposal import PatchDraft, PatchedFile
 from triage.fix.local_fix import MAX_OUTPUT_LINES, render_terminal_proposal
 from triage.fix.patch.unified_diff import format_diff
 
@@ -22,8 +22,8 @@ def render(check_output: str = "", **changes: Any) -> str:
         "summary": "Count from zero",
         "root_cause": "It starts at one.",
         "modules": ["shop/"],
-        "changes": [FileVersion(path="shop/cart.py", description="zero", text="total = 0\nend = 1\n")],
-        "tests": [FileVersion(path="tests/test_cart.py", is_new_file=True, text="assert total == 0\n")],
+        "changes": [PatchedFile(path="shop/cart.py", description="zero", text="total = 0\nend = 1\n")],
+        "tests": [PatchedFile(path="tests/test_cart.py", is_new_file=True, text="assert total == 0\n")],
     }
     draft = PatchDraft(**known | changes)
     stream = StringIO()
@@ -56,4 +56,4 @@ def test_the_end_of_what_a_failing_check_printed() -> None:
 
 def test_a_long_line_of_the_diff_is_whole() -> None:
     long = "x = '" + "word " * 100 + "'\n"
-    assert f"+{long}" in render(changes=[FileVersion(path="shop/cart.py", text=long)])
+    assert f"+{long}" in render(changes=[PatchedFile(path="shop/cart.py", text=long)])

@@ -215,14 +215,6 @@ def test_a_stale_rejection_opens_no_round():
     assert choose(failed).reason == "the critic gave no answer"
 
 
-def test_with_a_low_budget_rules_search_and_it_is_said():
-    read = state(**BUG, answered_in_round={"investigator": 1})
-    choice = choose(read, spent=Usage(input_tokens=85_000, calls=1))
-    assert choice.selected == ("codebase_search", "web_search")
-    assert choice.forced
-    assert choice.reason.endswith("; the budget is low, so rules answer")
-
-
 NAMES = st.sampled_from(sorted(AGENTS))
 
 

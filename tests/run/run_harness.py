@@ -10,17 +10,18 @@ from testing.fakes import (
     NOW,
     FakeCodebase,
     FakeGitHub,
-    FakeIssueApprovals,
     FakeModel,
     FakeOutput,
     FakeProgressLog,
+    fake_job,
     fake_services,
 )
 from triage.agents.services import Services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import Task, TriageTask, Trigger
-from triage.run.run_context import JobContext, RunResult
+from triage.domain.run import Status
+from triage.domain.task import IssueTask, TriageTask, Trigger
+from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
@@ -32,7 +33,6 @@ class RunHarness:
     """A flow over fakes, and what it did."""
 
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
-    approvals: FakeIssueApprovals = field(default_factory=FakeIssueApprovals)
     output: FakeOutput = field(default_factory=FakeOutput)
     policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
@@ -42,14 +42,13 @@ class RunHarness:
     max_model_runs: int | None = None
 
     def build_context(self) -> JobContext:
-        return JobContext(
-            github=self.github,
-            approvals=self.approvals,
+        return fake_job(
+            self.github,
+            self.services,
             output=self.output,
             progress=self.progress,
             policy=self.policy,
             repository=factories.repository(labels=[]),
-            open_services=lambda: self.services,
             now=lambda: NOW,
             event_issue=self.event_issue,
             max_model_runs=self.max_model_runs,
@@ -66,7 +65,7 @@ class RunHarness:
         """Let something happen while the agents work."""
         self.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
 
-    def run(self, task: Task) -> RunResult:
+    def run(self, task: IssueTask) -> Status:
         return asyncio.run(run_task(task, self.build_context()))
 
     def set_thread(self, *comments: IssueComment, **changes: Any) -> None:

@@ -15,13 +15,12 @@ from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.run.run_context import RunResult
 from triage.run.triage_issue import run_task
 
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 
 
-def run(harness: RunHarness, config: ProjectConfig, task: TriageTask = OPENED) -> RunResult:
+def run(harness: RunHarness, config: ProjectConfig, task: TriageTask = OPENED) -> Status:
     return asyncio.run(run_task(task, replace(harness.build_context(), config=config)))
 
 
@@ -54,7 +53,7 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, 
 )
 def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
-    assert run(harness, OPTS).status is status
+    assert run(harness, OPTS) is status
     assert len(harness.github.posted) == (status is Status.COMPLETE)
 
 
@@ -62,16 +61,16 @@ def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
 def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"maintainer": role})
     command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="maintainer")
-    assert run(RunHarness(github=github), OPTS, command).status is status
+    assert run(RunHarness(github=github), OPTS, command) is status
 
 
 def test_so_does_the_authors_where_the_author_has_it():
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
     command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert run(RunHarness(github=github), OPTS, command).status is Status.COMPLETE
+    assert run(RunHarness(github=github), OPTS, command) is Status.COMPLETE
 
 
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
 def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
     github = FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub is down.")})
-    assert run(RunHarness(github=github, event_issue=factories.issue(labels=labels)), OPTS).status is status
+    assert run(RunHarness(github=github, event_issue=factories.issue(labels=labels)), OPTS) is status

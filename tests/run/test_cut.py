@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_services
 from tests.run.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import seconds_left
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
-from triage.domain.task import Task, TriageTask, Trigger
-from triage.run.run_context import JobContext, RunResult
+from triage.domain.task import IssueTask, TriageTask, Trigger
+from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE
 from triage.say.hidden_state import parse_state
@@ -47,8 +47,8 @@ class CutHarness(RunHarness):
     reading_seconds: float = 60.0
     released: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, task: Task = OPENED) -> RunResult:
-        async def work() -> RunResult:
+    def run(self, task: IssueTask = OPENED) -> Status:
+        async def work() -> Status:
             self.loop, self.cancelled = asyncio.get_running_loop(), asyncio.Event()
             return await asyncio.wait_for(run_task(task, self.build_context()), 30)
 
@@ -104,7 +104,7 @@ def harness() -> Iterator[CutHarness]:
 @pytest.mark.parametrize("method", ["fetch_issue", "list_labels"])
 def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(harness: CutHarness, method: str):
     harness.hang_in(method)
-    assert harness.run().status is Status.DEGRADED
+    assert harness.run() is Status.DEGRADED
     assert "The run was cancelled before it looked anything up" in harness.summary
     assert harness.writes == 0
     assert harness.output.values["status"] == "degraded"
@@ -116,7 +116,7 @@ def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(
 ):
     harness.event_issue = event_issue
     harness.hang_in("fetch_issue")
-    assert harness.run(BY_HAND).status is Status.DEGRADED
+    assert harness.run(BY_HAND) is Status.DEGRADED
     assert "could not be read: the run was cancelled." in harness.summary
     assert harness.output.values["status"] == "degraded"
 
@@ -127,7 +127,7 @@ def test_cancelled_while_roles_are_asked_nobody_is_obeyed(harness: CutHarness):
     )
     harness.hang_in("fetch_role")
     command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="stranger")
-    assert harness.run(command).status is Status.DEGRADED
+    assert harness.run(command) is Status.DEGRADED
     assert "cancelled" in harness.summary
     assert harness.writes == 0
 
@@ -136,12 +136,12 @@ def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
     asked: list[str] = []
     harness.github.asked = asked.append
 
-    async def work() -> RunResult:
+    async def work() -> Status:
         harness.cancelled = asyncio.Event()
         harness.cancelled.set()
         return await run_task(OPENED, harness.build_context())
 
-    assert asyncio.run(work()).status is Status.DEGRADED
+    assert asyncio.run(work()) is Status.DEGRADED
     assert asked == []
     assert "The run was cancelled before it looked anything up" in harness.summary
 
@@ -150,7 +150,7 @@ def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
 def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness: CutHarness, name: str):
     harness.policy = Policy(comment="always", labels="apply")
     harness.hang_in_model(name)
-    assert harness.run().status is Status.DEGRADED
+    assert harness.run() is Status.DEGRADED
     ((_, body),) = harness.github.posted
     assert "The run was cancelled." in harness.summary
     assert harness.github.labelled == [], "there is no time for that"
@@ -162,7 +162,7 @@ def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness
 
 def test_cancelled_before_anything_was_found_nothing_is_commented(harness: CutHarness):
     harness.hang_in_model("InvestigatorFinding")
-    assert harness.run().status is Status.DEGRADED
+    assert harness.run() is Status.DEGRADED
     assert harness.writes == 0
     assert "The run was cancelled." in harness.summary
 
@@ -198,25 +198,9 @@ def test_a_partial_report_obeys_the_policy(harness: CutHarness, policy: Policy):
     assert "The run was cancelled." in harness.summary
 
 
-def test_a_report_that_was_whole_when_the_signal_came_is_published_as_such(harness: CutHarness):
-    class Listening(FakeProgressLog):
-        def folded(self, title: str, text: str) -> None:
-            harness.cancelled.set()
-
-    harness.progress = Listening()
-    harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers()))
-    harness.policy = Policy(comment="always", labels="apply")
-    harness.run()
-    ((_, body),) = harness.github.posted
-    state = parse_state(body)
-    assert state is not None
-    assert state.content_hash
-    assert harness.github.labelled == [(7, ["bug"])]
-
-
 def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arrive(harness: CutHarness):
     harness.github.asked = lambda method: harness.cancel() if method == "post_comment" else None
-    assert harness.run().status is Status.COMPLETE
+    assert harness.run() is Status.COMPLETE
     assert len(harness.github.posted) == 1
     assert harness.output.values["comment-url"]
     assert "may or may not" not in harness.summary
@@ -225,7 +209,7 @@ def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arriv
 def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarness):
     harness.hang_in("post_comment")
     harness.seconds = 0.05
-    assert harness.run().status is Status.DEGRADED
+    assert harness.run() is Status.DEGRADED
     assert "the run was cancelled. What was sent last may or may not be there." in harness.summary
     assert "src/parse.py" in harness.summary, "what was found is told all the same"
     assert harness.output.values["comment-url"] == ""
@@ -235,7 +219,7 @@ def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarn
 def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
     harness.hang_in("wait_to_look_again")
     harness.seconds = 30
-    assert harness.run().status is Status.COMPLETE
+    assert harness.run() is Status.COMPLETE
     assert harness.output.values["comment-url"].endswith("issuecomment-1001")
     assert "may or may not" not in harness.summary
     assert harness.output.annotations == [DUPLICATES_UNKNOWN_NOTICE]
@@ -245,7 +229,7 @@ def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness)
     asked: list[str] = []
     harness.github.asked = asked.append
     harness.github.looks = 2
-    assert harness.run().status is Status.COMPLETE
+    assert harness.run() is Status.COMPLETE
     after_post = asked[asked.index("post_comment") + 1 :]
     assert after_post == ["fetch_issue", *["wait_to_look_again", "fetch_issue"] * 2, "wait_to_look_again"]
 
@@ -272,7 +256,7 @@ def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(harness
 def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_event_told(harness: CutHarness):
     harness.github.asked = lambda method: harness.released.wait(30) if method == "fetch_issue" else None
     harness.reading_seconds = 0.1
-    assert harness.run().status is Status.DEGRADED
+    assert harness.run() is Status.DEGRADED
     assert "could not be read: GitHub took more than 0 seconds" in harness.summary
     assert "src/parse.py" in harness.summary
     assert harness.writes == 0

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from testing import factories
 from testing.fakes import FakeCodebase, FakeGitHub, FakeProgressLog, FakeTelemetry, fake_services
 from tests.run.run_harness import OPENED, RunHarness
 from tests.say.sample_reports import FULL
@@ -31,18 +32,16 @@ def test_a_run_is_told_after_it_was_published_with_how_that_ended():
     telemetry = FakeTelemetry(lambda: published.append(len(harness.output.summaries)))
     harness.services = fake_services(codebase=FakeCodebase({"a.py": "x"}), export_report=telemetry.export)
     harness.github.errors = {"post_comment": PermissionMissing("issues: write")}
-    assert harness.run(OPENED).status is Status.FAILED
+    assert harness.run(OPENED) is Status.FAILED
     assert published == [1]
     assert [report.status for report in telemetry.reports] == [Status.FAILED]
 
 
 def test_a_skipped_event_is_not_told():
-    harness = RunHarness(github=FakeGitHub(issues={}))
+    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(locked=True)}))
     telemetry = FakeTelemetry()
     harness.services = fake_services(export_report=telemetry.export)
-    from triage.domain.task import Skip
-
-    assert harness.run(Skip(reason="x")).status is Status.SKIPPED
+    assert harness.run(OPENED) is Status.SKIPPED
     assert telemetry.reports == []
 
 

@@ -12,7 +12,7 @@ from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissi
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
-from triage.domain.task import Task, TriageTask, Trigger
+from triage.domain.task import IssueTask, TriageTask, Trigger
 from triage.say.hidden_state import CommentState, render_state
 
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")
@@ -28,8 +28,8 @@ def make_harness(opened: int, most: int | None = 50, **github: Any) -> RunHarnes
     return there
 
 
-def engine(harness: RunHarness, task: Task = OPENED) -> str:
-    assert harness.run(task).status is Status.COMPLETE
+def engine(harness: RunHarness, task: IssueTask = OPENED) -> str:
+    assert harness.run(task) is Status.COMPLETE
     return harness.output.values["engine"]
 
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
 def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, answers: str):
     harness = make_harness(1, errors={"fetch_issue": error})
     harness.event_issue = factories.issue(snapshot_time=NOW)
-    assert harness.run(OPENED).status is Status.DEGRADED
+    assert harness.run(OPENED) is Status.DEGRADED
     assert harness.output.values["engine"] == answers
     assert harness.writes == 0
 
@@ -116,7 +116,7 @@ def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, an
         ("always", EDITED, "model"),
     ],
 )
-def test_edits_that_no_comment_counts_ask_no_model(mode: Any, task: Task, answers: str):
+def test_edits_that_no_comment_counts_ask_no_model(mode: Any, task: IssueTask, answers: str):
     harness = make_harness(1)
     harness.policy = Policy(comment=mode)
     assert engine(harness, task) == answers

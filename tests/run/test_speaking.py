@@ -41,7 +41,7 @@ def report(run: RunHarness) -> dict[str, Any]:
 
 def test_nothing_sure_is_no_comment_but_one_line_of_the_log_and_the_whole_summary():
     run = harness()
-    assert run.run(OPENED).status is Status.COMPLETE
+    assert run.run(OPENED) is Status.COMPLETE
     assert run.writes == 0
     assert run.progress.lines.count(NOTHING_TO_SAY) == 1
     assert any("Comment: none" in line for line in run.progress.lines)

@@ -9,7 +9,7 @@ from testing.fakes import NOW
 from tests.run.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, Task, TriageTask, Trigger
+from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
 from triage.say.hidden_state import CommentState, hash_text, parse_state, render_state
 
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
@@ -37,7 +37,7 @@ def standing(body: str = "words", **state: Any) -> IssueComment:
     return our_comment(f"{render_state(CommentState(**known))}\n{body}\n")
 
 
-def prompts(harness: RunHarness, task: Task) -> str:
+def prompts(harness: RunHarness, task: IssueTask) -> str:
     model = harness.use_model()
     harness.run(task)
     return str(model.asked)
@@ -75,7 +75,7 @@ class TestText:
         harness = RunHarness(event_issue=event_issue_with())
         newer = standing("about the new text", text=hash_text(ISSUE.title, "New text"))
         harness.set_thread(newer, body="New text")
-        assert harness.run(OPENED).status is Status.COMPLETE
+        assert harness.run(OPENED) is Status.COMPLETE
         assert harness.writes == 0
         assert "already covers the current text" in harness.output.summaries[0]
 
@@ -151,25 +151,25 @@ class TestCommand:
         ],
     )
     @each_row("task", [COMMAND, QuietTask(number=7, actor="reporter")])
-    def test_counts_as_it_was_first_written(self, task: Task, there: list[IssueComment], reason: str):
+    def test_counts_as_it_was_first_written(self, task: IssueTask, there: list[IssueComment], reason: str):
         harness = RunHarness(event_issue=event_issue_with(self.ASKED))
         harness.github.roles = {"reporter": "write"}
         harness.set_thread(*there)
         ending = harness.run(task)
         if reason:
-            assert ending.status is Status.SKIPPED
+            assert ending is Status.SKIPPED
             assert reason in harness.output.summaries[0].replace("\\", "")
         assert harness.writes == (0 if reason else 1)
 
     def test_an_answer_that_was_taken_back_is_none(self):
         harness = RunHarness(event_issue=event_issue_with(said("It is version 3", 20)))
         harness.set_thread(standing(asked=["version"]))
-        assert harness.run(ANSWER).status is Status.SKIPPED
+        assert harness.run(ANSWER) is Status.SKIPPED
 
     def test_a_command_without_a_number_counts_as_the_event_told_it(self):
         harness = RunHarness(event_issue=event_issue_with(self.ASKED.model_copy(update={"comment_id": None})))
         harness.set_thread(self.ASKED)
-        assert harness.run(COMMAND).status is Status.COMPLETE
+        assert harness.run(COMMAND) is Status.COMPLETE
 
 
 class TestMeanwhile:
@@ -219,7 +219,7 @@ class TestRemembered:
             harness.event_issue = event_issue_with(asked, snapshot_time=asked.created_at)
             comment = our_comment(body)
             harness.set_thread(comment, asked)  # the earlier ones are deleted
-            ended.append(harness.run(COMMAND).status)
+            ended.append(harness.run(COMMAND))
             body = harness.github.edited[-1][2] if harness.github.edited else body
         assert ended == [Status.COMPLETE] * 3 + [Status.SKIPPED] * 2
         words = body.partition("\n")[2]
@@ -230,7 +230,7 @@ class TestRemembered:
         harness.set_thread(said("/triage", 70))
         harness.run(COMMAND)
         harness.set_thread(said("/triage", 70), our_comment(harness.github.posted[0][1]))
-        assert harness.run(COMMAND).status is Status.COMPLETE
+        assert harness.run(COMMAND) is Status.COMPLETE
         assert (len(harness.github.posted), harness.github.edited) == (1, [])
 
     def test_an_edit_that_changes_no_finding_is_remembered_with_its_text(self):
@@ -251,9 +251,9 @@ class TestRemembered:
         harness.run(OPENED)
         harness.set_thread(our_comment(harness.github.posted[0][1]))
         harness.event_issue = event_issue_with(snapshot_time=NOW + SECOND)
-        assert harness.run(REOPENED).status is Status.SKIPPED
+        assert harness.run(REOPENED) is Status.SKIPPED
         later = NOW + timedelta(days=2)
         harness.github.issues[7] = harness.github.issues[7].model_copy(update={"snapshot_time": later})
         harness.event_issue = event_issue_with(snapshot_time=later)
-        assert harness.run(REOPENED).status is Status.COMPLETE
+        assert harness.run(REOPENED) is Status.COMPLETE
         assert harness.writes == 2, "so that the next one is within a day again"

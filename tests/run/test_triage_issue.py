@@ -17,7 +17,7 @@ from triage.domain.code import Place, Span
 from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionOptions
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
 from triage.run.triage_issue import run_task
 from triage.say.hidden_state import parse_state
 
@@ -26,7 +26,7 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
     harness = RunHarness()
     ending = harness.run(OPENED)
 
-    assert ending.status is Status.COMPLETE
+    assert ending is Status.COMPLETE
     ((number, body),) = harness.github.posted
     assert number == 7
     assert body.startswith(COMMENT_MARKER)
@@ -116,8 +116,7 @@ def test_a_label_that_is_there_is_not_added_again():
     assert harness.github.labelled == []
 
 
-SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
-    ("event that is none of ours", Skip(reason="Not ours."), {}, "Not ours."),
+SKIPPED: list[tuple[str, IssueTask, dict[str, Any], str]] = [
     ("locked", OPENED, {"locked": True}, "locked"),
     ("pull request by number", BY_HAND, {"is_pull_request": True}, "Pull requests"),
     ("bot", OPENED, {"author_is_bot": True}, "bot"),
@@ -128,10 +127,10 @@ SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("task", "changes", "reason"), [c[1:] for c in SKIPPED], ids=[c[0] for c in SKIPPED])
-def test_skips_say_why_and_write_nothing(task: Task, changes: dict[str, Any], reason: str):
+def test_skips_say_why_and_write_nothing(task: IssueTask, changes: dict[str, Any], reason: str):
     harness = RunHarness()
     harness.set_thread(**changes)
-    assert harness.run(task).status is Status.SKIPPED
+    assert harness.run(task) is Status.SKIPPED
     assert harness.writes == 0
     assert reason in harness.output.summaries[0]
     assert harness.output.values["status"] == "skipped"
@@ -141,12 +140,12 @@ def test_an_edit_that_changes_no_word_is_skipped():
     harness = RunHarness()
     harness.run(OPENED)
     harness.set_thread(our_comment(harness.github.posted[0][1]))
-    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)) is Status.SKIPPED
 
 
 def test_a_moved_issue_is_skipped():
     harness = RunHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
-    assert harness.run(OPENED).status is Status.SKIPPED
+    assert harness.run(OPENED) is Status.SKIPPED
 
 
 def test_an_issue_that_does_not_exist_is_the_roots_to_tell():
@@ -159,7 +158,7 @@ def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
     harness = RunHarness()
     harness.github.errors = {"post_comment": denied}
     ending = harness.run(OPENED)
-    assert ending.status is Status.FAILED
+    assert ending is Status.FAILED
     assert harness.output.values["status"] == "failed"
     assert ("error", str(denied)) in harness.output.annotations
     assert "src/parse.py" in harness.output.summaries[0]
@@ -168,7 +167,7 @@ def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
 def test_a_comment_that_github_does_not_take_leaves_the_summary():
     harness = RunHarness()
     harness.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
-    assert harness.run(OPENED).status is not Status.FAILED
+    assert harness.run(OPENED) is not Status.FAILED
     assert "src/parse.py" in harness.output.summaries[0]
 
 
@@ -177,7 +176,7 @@ def test_the_comment_says_and_remembers_only_labels_that_were_written(error: Exc
     harness = RunHarness(policy=Policy(comment="always", labels="apply"))
     harness.use_model()
     harness.github.errors = {"add_labels": error} if error else {}
-    assert harness.run(OPENED).status is (Status.DEGRADED if error else Status.COMPLETE)
+    assert harness.run(OPENED) is (Status.DEGRADED if error else Status.COMPLETE)
     ((_, body),) = harness.github.posted
     state = parse_state(body)
     assert state is not None
@@ -188,7 +187,7 @@ def test_the_comment_says_and_remembers_only_labels_that_were_written(error: Exc
 def test_labels_that_cannot_be_read_are_no_reason_to_stop():
     harness = RunHarness()
     harness.github.errors = {"list_labels": CannotPublish("GitHub answered 500.")}
-    assert harness.run(OPENED).status is Status.COMPLETE
+    assert harness.run(OPENED) is Status.COMPLETE
 
 
 def test_github_down_is_a_triage_of_what_the_event_told():
@@ -197,7 +196,7 @@ def test_github_down_is_a_triage_of_what_the_event_told():
     )
     harness.event_issue = factories.issue()
     ending = harness.run(OPENED)
-    assert ending.status is Status.DEGRADED
+    assert ending is Status.DEGRADED
     assert harness.writes == 0, "whether we commented already is not known"
     assert "src/parse.py" in harness.output.summaries[0]
     assert "GitHub answered 502" in harness.output.summaries[0]
@@ -205,10 +204,10 @@ def test_github_down_is_a_triage_of_what_the_event_told():
 
 
 @pytest.mark.parametrize("task", [BY_HAND, TriageTask(number=7, trigger=Trigger.COMMAND, actor="x")])
-def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
+def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: IssueTask):
     harness = RunHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
     harness.event_issue = factories.issue() if task is not BY_HAND else None
-    assert harness.run(task).status is Status.DEGRADED
+    assert harness.run(task) is Status.DEGRADED
     assert "GitHub answered 502" in harness.output.summaries[0]
     assert "src/parse.py" not in harness.output.summaries[0]
 
@@ -235,11 +234,11 @@ def test_quiet_silences_until_somebody_asks():
     quiet = harness.github.edited[0][2]
 
     harness.set_thread(our_comment(quiet), body="Quite another text")
-    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)) is Status.SKIPPED
 
     command = IssueComment(author="keeper", body="/triage", created_at=NOW, comment_id=60)
     harness.set_thread(our_comment(quiet), command, body="Quite another text")
-    assert harness.run(TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
+    assert harness.run(TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")) is Status.COMPLETE
     assert "quiet" not in harness.github.edited[-1][2].partition("-->")[2]
 
 
@@ -254,13 +253,13 @@ def test_what_is_wrong_goes_and_is_not_said_again():
     assert "_Withdrawn, as somebody called it wrong: place._" in withdrawn
     assert "Files" not in withdrawn
     harness.set_thread(our_comment(withdrawn), body=f"{factories.issue().body}\n\nMore text.")
-    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.COMPLETE
+    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)) is Status.COMPLETE
     assert harness.github.edited[-1][2].partition("-->")[2].startswith("\n_Withdrawn")
 
 
 def test_wrong_without_a_comment_writes_none():
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "triage"}))
-    assert harness.run(QuietTask(number=7, actor="keeper", wrong=["place"])).status is Status.SKIPPED
+    assert harness.run(QuietTask(number=7, actor="keeper", wrong=["place"])) is Status.SKIPPED
     assert harness.writes == 0
 
 
@@ -272,13 +271,14 @@ def test_three_commands_a_day():
     harness = RunHarness()
     harness.set_thread(*said)
     asked = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert harness.run(asked).status is Status.SKIPPED
+    assert harness.run(asked) is Status.SKIPPED
     harness.set_thread(*said[:3])
-    assert harness.run(asked).status is Status.COMPLETE
+    assert harness.run(asked) is Status.COMPLETE
 
 
 def test_services_are_made_only_for_work():
     def never() -> Services:
         raise AssertionError("nothing is to be done")
 
-    asyncio.run(run_task(Skip(reason="Not ours."), replace(RunHarness().build_context(), open_services=never)))
+    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(locked=True)}))
+    asyncio.run(run_task(BY_HAND, replace(harness.build_context(), open_services=never)))

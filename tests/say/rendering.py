@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from triage.domain.effect import Effect, LabelsMode
 from triage.domain.report import RunReport
 from triage.say import comment, job_page
-from triage.say.decide import with_statements
-from triage.say.hidden_state import CommentState, next_state
+from triage.say.decide import decide
+from triage.say.hidden_state import CommentState
 from triage.say.report_pages import build_comment_page
 
 
@@ -14,14 +14,15 @@ def render_comment(
     report: RunReport,
     previous: CommentState | None = None,
     labels: LabelsMode = "suggest",
-    text: str | None = "",
+    text: str = "",
 ) -> str:
-    report = with_statements(report)
+    report = report.model_copy(update={"statements": decide(report)})
     page = build_comment_page(report, previous, labels)
-    return comment.render_comment(page, next_state(report, previous, text))
+    return comment.render_comment(page, (previous or CommentState()).with_report(report, text))
 
 
 def render_summary(
     report: RunReport, planned: Sequence[Effect] | None = None, *, says_why_no_comment: bool = False
 ) -> str:
-    return job_page.render_summary(with_statements(report), "suggest", planned, says_why_no_comment=says_why_no_comment)
+    report = report.model_copy(update={"statements": decide(report)})
+    return job_page.render_summary(report, "suggest", planned, says_why_no_comment=says_why_no_comment)

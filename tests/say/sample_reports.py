@@ -28,7 +28,7 @@ from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Ticket
 from triage.domain.run import Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill
-from triage.say.decide import with_statements
+from triage.say.decide import decide
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
 COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
@@ -138,7 +138,13 @@ REPOSITORY = Repository(
     commit=COMMIT,
     labels=["bug", "importer", "enhancement", "good first issue"],
 )
-FULL = with_statements(
+
+
+def _with_statements(report: RunReport) -> RunReport:
+    return report.model_copy(update={"statements": decide(report)})
+
+
+FULL = _with_statements(
     RunReport(
         triage_version="0.1.0",
         request_id="0b9c2c5e",
@@ -194,11 +200,6 @@ FULL = with_statements(
             CheckedEvidence(claim="Version 2.3 passed the format as a second argument.", verified=False),
         ],
         reproduction=["Save a CSV with the date 31.12.2025.", "Run `ledger import bank.csv --profile sparkasse`."],
-        next_steps=[
-            "Catch ValueError in read_rows and name the row in the message.",
-            "Add a test with a day-first profile.",
-        ],
-        suggested_fix=None,
         external_references=[
             WebResult(
                 title="strptime() and strftime() format codes",
@@ -249,7 +250,7 @@ FULL = with_statements(
 
 def change_report(report: RunReport = FULL, **fields: Any) -> RunReport:
     """Returns the report with other values, validated, and with its statements."""
-    return with_statements(RunReport.model_validate(dict(report) | fields))
+    return _with_statements(RunReport.model_validate(dict(report) | fields))
 
 
 QUESTIONS = [
@@ -274,8 +275,6 @@ RULES = change_report(
     likely_files=FULL.suspects[:2],
     evidence=FULL.evidence[2:3],
     missing_information=QUESTIONS[:1],
-    next_steps=["Read `parse_date` with the value from the report.", "Ask for the version before bisecting."],
-    suggested_fix=None,
     external_references=[],
     critique=None,
     citations=Citations(verified=5, total=5),
@@ -311,8 +310,6 @@ FEATURE = change_report(
     evidence=[],
     reproduction=[],
     missing_information=[],
-    next_steps=[],
-    suggested_fix=None,
     external_references=[],
     ticket=Ticket(title="Import OFX files", labels=["enhancement"]),
     critique=None,
@@ -345,8 +342,6 @@ LOW = change_report(
         missing("expected", "What did you expect to see?", "So that we know which part of the result is wrong."),
         *QUESTIONS,
     ],
-    next_steps=["Wait for the answers above."],
-    suggested_fix=None,
     external_references=[],
     critique=CritiqueFinding(
         questions_for_reporter=[],
@@ -414,7 +409,6 @@ LONG = change_report(
         )
         for number in range(1, 26)
     ],
-    next_steps=["Read the reader with care. " * 30] * 25,
     missing_information=[missing("other", "What else? " * 60, "Because. " * 60)] * 9,
     reproduction=["Save a file and import it. " * 30] * 25,
     external_references=[
@@ -522,8 +516,6 @@ HOSTILE = change_report(
     last_change=LastChange(commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL, is_reported=True),
     owners=[EVIL],
     missing_information=[missing("other", EVIL, EVIL)],
-    next_steps=[EVIL, "/approve", "@dependabot merge"],
-    suggested_fix=EVIL,
     external_references=[
         WebResult(title=EVIL, url="https://docs.example/a_(b)?q='\"<x>&amp;#c", relevance_reason=EVIL),
         WebResult(title="](https://evil.example)", url="javascript:alert(1)", relevance_reason="script"),

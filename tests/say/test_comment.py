@@ -64,14 +64,13 @@ from triage.say.hidden_state import (
     CommentState,
     PartName,
     Reproduced,
-    next_state,
     parse_state,
     render_state,
 )
 from triage.say.report_pages import Fold, Page, build_comment_page, fit_page, utf16_length
 from triage.say.template import ensure_safe
 
-AFTER_FIRST = next_state(FIRST, None)
+AFTER_FIRST = CommentState().with_report(FIRST, "")
 NAMED_FIX = LaterFix(
     version="v0.8", commit=FileChange(commit="6" * 40, date="2026-10-05", subject="Fix"), is_named=True
 )
@@ -458,7 +457,6 @@ def test_any_text_stays_text(texts):
         severity_reason=eight,
         suspects=[sample_reports.suspect(three or "x", 1, 2, four, five)],
         missing_information=[missing("version", six, seven)],
-        next_steps=[eight, one],
         evidence=[],
         fix_idea=four,
         check=five,

@@ -14,7 +14,7 @@ from triage.domain.report import RunReport
 from triage.read.questions import MAX_QUESTIONS, find_missing_information
 from triage.read.read_issue import read_issue
 from triage.read.reporter_language import detect_reporter_language, get_phrases, list_languages
-from triage.say.hidden_state import next_state
+from triage.say.hidden_state import CommentState
 
 FORM = """
 name: Bug
@@ -90,7 +90,7 @@ def test_a_security_report_is_redirected_in_two_languages(language):
 def test_thanks_for_answers_are_in_the_reporters_language():
     first = report_on(native_reports.VAGUE["ko"])
     answered = first.model_copy(update={"missing_information": []})
-    assert get_phrases("ko").answered in render_comment(answered, next_state(first, None))
+    assert get_phrases("ko").answered in render_comment(answered, CommentState().with_report(first, ""))
 
 
 def test_reasons_are_for_maintainers():

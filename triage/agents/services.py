@@ -66,6 +66,10 @@ class Services:
         """Seconds until the run must end."""
         return self.limits.run_seconds - (self.clock() - self.started)
 
+    def take_share(self, share: float) -> float:
+        """Seconds for a step that may take this share of what is left; at least one."""
+        return max(1.0, self.seconds_left() * share)
+
     def agent_seconds(self) -> float:
         """Seconds for an agent that starts now; the time of the writer is reserved."""
         return min(self.limits.agent_seconds, self.seconds_left() - self.limits.writer_seconds)

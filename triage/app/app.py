@@ -24,6 +24,7 @@ from triage.app.settings import (
 )
 from triage.base.errors import BadInput
 from triage.domain.project_config import ProjectConfig
+from triage.domain.run import READING_SHARE
 from triage.outside.output.job_output import read_event
 from triage.safety.secrets.redactor import SecretRedactor
 
@@ -40,16 +41,12 @@ if TYPE_CHECKING:
     from triage.domain.report import RunReport
     from triage.domain.run import Tier
     from triage.find.codebase import Codebase
-    from triage.outside.github.issue_approvals import GitHubIssueApprovals
     from triage.outside.github.issue_tracker import IssueTracker
     from triage.outside.github.repository_connection import RepositoryConnection
     from triage.outside.model.chat_model import ChatModel
     from triage.outside.model.endpoint import Endpoint
     from triage.run.run_context import JobContext, Output
 
-READING_SHARE = 0.4
-"""Share of the run's time in which GitHub must have answered all questions before the agents start."""
-MIN_READING_SECONDS = 1.0
 WRITING_SECONDS = 15.0
 """Added to the run's time for writing. A comment takes one or two seconds, unless GitHub asks us to wait."""
 LOCAL_WRITE_SECONDS = 0.5
@@ -139,13 +136,6 @@ class App:
 
         return self.open_github(IssueTracker)
 
-    @cached_property
-    def approvals(self) -> GitHubIssueApprovals:
-        """What approving suggestions asks of the repository. Raises BadInput as `github`."""
-        from triage.outside.github.issue_approvals import GitHubIssueApprovals
-
-        return self.open_github(GitHubIssueApprovals)
-
     def open_github(self, client: type[C], **options: Any) -> C:
         """Return a client of the repository. Raises BadInput as `github`."""
         token = self.settings.github_token.get_secret_value()
@@ -176,7 +166,7 @@ class App:
         run_seconds = self.settings.limits().run_seconds
 
         def github_seconds_left() -> float:
-            return max(MIN_READING_SECONDS, self.started + run_seconds * READING_SHARE - time.monotonic())
+            return max(1.0, self.started + run_seconds * READING_SHARE - time.monotonic())
 
         def seconds_left() -> float:
             after_run = self.started + run_seconds + WRITING_SECONDS - time.monotonic()
@@ -184,7 +174,6 @@ class App:
 
         return JobContext(
             github=self.github,
-            approvals=self.approvals,
             output=output,
             progress=self.progress,
             policy=self.settings.policy(),

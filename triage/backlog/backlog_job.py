@@ -23,7 +23,6 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.run.run_context import JobContext, export_telemetry
-from triage.run.write.plan_effects import with_known_repository
 from triage.say.comment import withhold_details
 from triage.say.notices import EMPTY_OUTPUTS
 
@@ -139,8 +138,6 @@ async def triage_batch(job: BatchJob, run_graph: RunGraph, cancelled: asyncio.Ev
         report = await run_graph(issue, repository, services, cancelled)
         if cancelled.is_set() and report.ended_early:
             break
-        known = repository.model_copy(update={"commit": services.codebase.commit})
-        report = with_known_repository(report, known, issue.number)
         report = withhold_details(report) if report.security else report
         reports[issue.number] = report
         job.files.write_reports(job.batch, list(reports.values()))

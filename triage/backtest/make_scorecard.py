@@ -20,9 +20,9 @@ from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.statement import SUBJECTS
-from triage.run.run_context import JobContext, RunResult
+from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import apply_local_effects
-from triage.say.hidden_state import next_state
+from triage.say.hidden_state import CommentState
 from triage.say.notices import plan_page, plan_unfinished
 
 DEFAULT_SINCE = "90d"
@@ -83,7 +83,7 @@ def count_closed(app: App, since: str, shadow: Path | None = None) -> ScorecardP
     )
 
 
-async def make_scorecard(app: App, context: JobContext) -> RunResult:
+async def make_scorecard(app: App, context: JobContext) -> Status:
     """Write the page to the summary of the job."""
     try:
         page = await call_with_deadline(
@@ -91,9 +91,9 @@ async def make_scorecard(app: App, context: JobContext) -> RunResult:
         )
     except OutOfTime as error:
         apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
-        return RunResult(Status.DEGRADED)
+        return Status.DEGRADED
     apply_local_effects(plan_page(render_scorecard(page)), context.output)
-    return RunResult(Status.COMPLETE)
+    return Status.COMPLETE
 
 
 def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
@@ -130,7 +130,8 @@ def make_comments(reports: Mapping[int, RunReport]) -> dict[int, OurComment]:
 
 def _make_comment(report: RunReport) -> OurComment:
     had = {label.casefold() for label in report.issue.labels}
-    state = next_state(report, None).with_labels([one for one in report.ticket.labels if one.casefold() not in had])
+    labels = [one for one in report.ticket.labels if one.casefold() not in had]
+    state = CommentState().with_report(report, "").with_labels(labels)
     return OurComment(
         posted_at=report.started_at,
         is_ours_alone=True,

@@ -4,11 +4,13 @@ asyncio removes its handlers before its loop is closed, and Python runs a handle
 `signal.set_wakeup_fd` always writes the signal's number into a pipe, and a thread waits at its other end.
 """
 
+import asyncio
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """The runner cancels a job by SIGINT, 7.5 s later SIGTERM, and kills it 2.5 s later (ProcessInvoker.cs)."""
@@ -47,6 +49,17 @@ class SignalHandler:
             is_received = bool(self.signal_number)
         if is_received:
             callback()
+
+    def cancel_on_signal(self) -> asyncio.Event:
+        """Return an event of the running loop that the first signal sets."""
+        loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
+
+        def set_from_other_thread() -> None:
+            with suppress(RuntimeError):  # the loop is closed: the run is over
+                loop.call_soon_threadsafe(cancelled.set)
+
+        self.on_signal(set_from_other_thread)
+        return cancelled
 
     def before_forced_exit(self, callback: Callable[[], None]) -> None:
         """Call `callback` if the process still runs after `SHUTDOWN_SECONDS`; then the process is ended."""

@@ -92,13 +92,15 @@ def _check_place(text: str) -> str:
     return text if text == "./" else text.removeprefix("./")
 
 
-Place = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name), AfterValidator(_check_place)]
+ModulePath = Annotated[
+    str, Field(min_length=1, max_length=200), AfterValidator(_check_name), AfterValidator(_check_place)
+]
 
 
 class ModuleConfig(YamlSection):
     """A part of the repository to which a fix can be limited."""
 
-    paths: list[Place] = Field(
+    paths: list[ModulePath] = Field(
         min_length=1, max_length=50, description="Folders and files, and `./` for the files at the top."
     )
     description: Description | None = Field(None, description="What it does, for the agents.")

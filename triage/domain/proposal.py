@@ -56,7 +56,7 @@ class PatchProposal(Value):
     """The commit with the tests alone, as `commit` has them too; none if the patch has no test, or nothing else."""
     commit: CommitId
     """The whole patch. Its parent is `test_commit`, or `base` without one."""
-    draft: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    draft_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """SHA-256 of the draft that the commits were made from."""
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
     """How often it was made again with a person's words."""
@@ -105,15 +105,6 @@ class PendingMutation(Value):
         return self.commit[:ID_CHARS]
 
 
-class CommentRecord(Value):
-    """One of our comments with its text, and whether anybody else has edited it, read in one question."""
-
-    comment_id: int
-    body: str
-    is_ours_alone: bool
-    """GitHub says that its author and everybody who edited it is the login of our token."""
-
-
 class PullRequest(Value):
     number: int
     url: str
@@ -145,7 +136,7 @@ class PatchCommit(Value):
     message: str
 
 
-class FileVersion(Value):
+class PatchedFile(Value):
     """A file as the patch has it."""
 
     path: str
@@ -185,9 +176,9 @@ class PatchDraft(Value):
     acceptance_criteria: list[str] = Field(default_factory=list, max_length=20)
     modules: list[str] = Field(default_factory=list, max_length=50)
     """Names of those that it is limited to, see `triage.fix.patch.modules`."""
-    changes: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
+    changes: list[PatchedFile] = Field(default_factory=list, max_length=MAX_FILES)
     """All files that are no tests. They are the second commit."""
-    tests: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
+    tests: list[PatchedFile] = Field(default_factory=list, max_length=MAX_FILES)
     """All files that are tests by folder and name. They are the first commit, which must fail without the second."""
     no_test_reason: str = ""
     checked: str = Field("", max_length=500)
@@ -199,7 +190,7 @@ class PatchDraft(Value):
     """What a person said of the version before."""
 
     @property
-    def files(self) -> list[FileVersion]:
+    def files(self) -> list[PatchedFile]:
         """The files as the whole patch leaves them, what is fixed before its tests."""
         return [*self.changes, *self.tests]
 

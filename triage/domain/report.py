@@ -146,10 +146,6 @@ class Round(Value):
 
     number: int
     """From 1."""
-    searched_for: list[str] = Field(default_factory=list)
-    """Words from the critic's gaps of the previous round; empty in the first."""
-    added: list[str] = Field(default_factory=list)
-    """Files that no earlier round found."""
     verdict: Verdict | None = None
     """The critic's verdict; none without an answer."""
 
@@ -263,10 +259,6 @@ class RunReport(Value):
     """Steps to reproduce, as the issue has them."""
     missing_information: list[MissingInformation] = Field(default_factory=list)
     """What the report lacks, whether or not it is asked for."""
-    next_steps: list[str] = Field(default_factory=list)
-    """What would prove or refute a model's explanation."""
-    suggested_fix: str | None = None
-    """What a model would change; none without an explanation."""
     external_references: list[WebResult] = Field(default_factory=list)
     """Pages of the web search that are about the same error."""
     ticket: Ticket

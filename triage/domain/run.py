@@ -113,6 +113,15 @@ class RunIdentity(Value):
     """What was on, by name."""
 
 
+READING_SHARE = 0.4
+"""Of a run's time. By then GitHub must have answered all questions before the agents start."""
+ATTACHMENT_SHARE, INDEX_SHARE, PAST_ISSUES_SHARE = 0.1, 0.6, 0.15
+"""Of the time that is left, for each of these. Past issues are read while the index is built, which takes longer as a
+rule; what it leaves is for the agents."""
+AGENT_SHARE = 0.2
+"""Of a run's time, for one agent: 60 of 300 seconds."""
+
+
 class Limits(Value):
     """Limits of a run."""
 

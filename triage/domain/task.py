@@ -38,6 +38,8 @@ class TriageTask(Value):
     """Who triggered it. A command needs this user's permission."""
     is_asked: bool = False
     """Whether a person asked for this run, and waits for an answer."""
+    added_label: str = ""
+    """The label whose addition is the event."""
 
 
 Subject = Literal["place", "cause", "known", "fixed", "changed", "documented", "elsewhere", "question", "kind"]
@@ -111,4 +113,7 @@ class Skip(Value):
     reason: str
 
 
-Task = TriageTask | QuietTask | Skip
+IssueTask = TriageTask | QuietTask
+"""What a workflow that triages does on one issue."""
+Task = TriageTask | QuietTask | FixTask | ReproduceTask | Skip
+"""What an event asks for, or the reason for skipping it."""

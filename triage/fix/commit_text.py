@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from triage.domain.proposal import BaseFile, FileVersion, PatchCommit, PatchDraft, PatchProposal
+from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile, PatchProposal
 from triage.domain.value import Value, hash_value
 from triage.safety.active_content import format_plain_line
 
@@ -30,7 +30,7 @@ _COMMAND = re.compile(rf"[#@\[\]:\r]|\bGH-\d|{_BREAKING.pattern}|{_AUTOSQUASH.pa
 """What no text that is written here has."""
 MAX_POINT_CHARS = 200
 """Of a file's description, and of the words that a revision was made with."""
-_LOOK_AT = "Look at - "
+_UNVERIFIED = "Look at - "
 _TEST_SUBJECT = "Add a failing test: "
 _TEST_BODY = "The test fails on this commit and passes with the next one."
 _MESSAGE = re.compile(
@@ -79,7 +79,7 @@ def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
         for file in draft.changes
         if (text := _format_safe(file.description)[:MAX_POINT_CHARS])
     ]
-    points += [f"- {_LOOK_AT}{text}" for one in draft.unverified if (text := _format_safe(one)[:MAX_POINT_CHARS])]
+    points += [f"- {_UNVERIFIED}{text}" for one in draft.unverified if (text := _format_safe(one)[:MAX_POINT_CHARS])]
     words = _format_safe(draft.revised_after)[:MAX_POINT_CHARS]
     revised = f"Revision {draft.revision}, after a maintainer's words - {words}" if words else ""
     body = [_format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
@@ -114,7 +114,7 @@ class CommitWords(NamedTuple):
     cause: str = ""
     points: Sequence[str] = ()
     """What changes in each file, and after which words it was revised."""
-    look_at: Sequence[str] = ()
+    unverified: Sequence[str] = ()
     """What the model could not check."""
 
 
@@ -126,9 +126,9 @@ def read_words(message: str) -> CommitWords:
     text = re.sub(r"'([\w.]+)'", r"`\1`", found["cause"] or "")  # as the model wrote it
     cause, *points = re.split(r"\n(?:- |(?=Revision \d))", text)
     points = [" ".join(point.split()) for point in points]
-    look_at = [point.removeprefix(_LOOK_AT) for point in points if point.startswith(_LOOK_AT)]
-    points = [point for point in points if not point.startswith(_LOOK_AT)]
-    return CommitWords(found["subject"], " ".join(cause.split()), points, look_at)
+    unverified = [point.removeprefix(_UNVERIFIED) for point in points if point.startswith(_UNVERIFIED)]
+    points = [point for point in points if not point.startswith(_UNVERIFIED)]
+    return CommitWords(found["subject"], " ".join(cause.split()), points, unverified)
 
 
 def read_draft_hash(message: str) -> str:
@@ -173,7 +173,7 @@ def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | Non
             base=base,
             test_commit=test_commit,
             commit=head.sha,
-            draft=found["draft"],
+            draft_hash=found["draft"],
             revision=int(found["revision"]),
         )
     except ValidationError:
@@ -203,7 +203,7 @@ def build_commits(draft: PatchDraft, files: "CommitFiles", *, is_local: bool = F
     Files have the modes that they had. Messages for a local repository lack what a later job would read back.
     """
 
-    def build(versions: Sequence[FileVersion], message: str) -> PatchCommit:
+    def build(versions: Sequence[PatchedFile], message: str) -> PatchCommit:
         bases = {one.path: files.read(one.path) for one in versions}
         modes = {path: base.mode for path, base in bases.items() if isinstance(base, BaseFile)}
         texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}

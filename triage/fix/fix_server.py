@@ -32,7 +32,7 @@ from triage.graph.server_graph import RequestRefused
 ONE_ISSUE = "A thread is for one issue: start the next one on a new thread."
 
 
-class FixRequest(BaseModel):
+class FixInput(BaseModel):
     """What a client may send of the state; LangGraph leaves out the rest."""
 
     issue: Issue
@@ -85,4 +85,4 @@ def build_server_graph(open_run: Callable[[str, str], Opened]) -> FixGraph:
 
         return run
 
-    return build_fix_graph(wrap=wrap, input_schema=FixRequest)
+    return build_fix_graph(wrap=wrap, input_schema=FixInput)

@@ -19,7 +19,14 @@ from triage.domain.findings import AgentName, CodebaseFinding, DeclinedAnswer
 from triage.domain.issue import Attachment, EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
 from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.domain.report import Citations
-from triage.domain.run import Engine, Outcome, PlannerDecision
+from triage.domain.run import (
+    ATTACHMENT_SHARE,
+    INDEX_SHARE,
+    PAST_ISSUES_SHARE,
+    Engine,
+    Outcome,
+    PlannerDecision,
+)
 from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
@@ -44,7 +51,7 @@ from triage.read.read_issue import count_template_comments, detect_project_langu
 from triage.read.report_facts import find_facts
 from triage.read.reporter_language import find_exchanges
 from triage.read.traces.failing_package import find_failing_package
-from triage.say.decide import with_statements
+from triage.say.decide import decide
 from triage.say.hidden_state import parse_state
 from triage.say.our_comment import find_our_comment, read_state
 
@@ -56,12 +63,6 @@ class Node(Protocol):
     def __call__(self, state: BugTriageState, runtime: Runtime[Services]) -> Update | Awaitable[Update]: ...
 
 
-INDEX_SHARE = 0.6
-"""Of the run's time; the rest is for the agents."""
-PAST_ISSUES_SHARE = 0.15
-"""Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""
-ATTACHMENT_SHARE = 0.1
-"""Of the run's time, for reading what is attached, before the index is built."""
 MAX_SIMILAR = 5
 MAX_SECTIONS = 10
 """Of the documentation, for a model: of 51 questions the right one is among ten by words in 43 (`bench.documented`)."""
@@ -82,14 +83,14 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     services = runtime.context
     step = Step("read_and_index", services)
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
-    seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
+    seconds = services.take_share(INDEX_SHARE)
     update = await in_thread(_read, issue)
     # Its own comment, which the agents do not see, is looked at once more.
     state = state.model_copy(update={"parsed": update["parsed"], "opening": update["opening"]})
     indexing = await step.attempt("rules", lambda: in_thread(_index, state, services), seconds)
     named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
     if indexing.outcome is Outcome.TIMED_OUT and named:
-        seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
+        seconds = services.take_share(INDEX_SHARE)
         indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, named), seconds)
     return update | (indexing.result or {}) | {"steps": step.records}
 
@@ -97,7 +98,7 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
 async def _read_attachments(issue: Issue, services: Services) -> list[Attachment]:
     if services.read_attachments is None:
         return []
-    seconds = max(1.0, services.seconds_left() * ATTACHMENT_SHARE)
+    seconds = services.take_share(ATTACHMENT_SHARE)
     try:
         return await in_thread(services.read_attachments, issue, seconds=seconds)
     except TimeoutError:
@@ -191,12 +192,13 @@ def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     if should_open_round(state, budget, has_web_search=has_web_search):
         state = state.model_copy(update={"round": state.round + 1})
     choice = choose_next(state, budget, has_web_search=has_web_search)
+    needs_rules = budget.is_low and choice.selected != ("writer",)
     decision = PlannerDecision(
         number=state.iterations + 1,
         selected=list(choice.selected),
-        reason=choice.reason,
+        reason=f"{choice.reason}; the budget is low, so rules answer" if needs_rules else choice.reason,
         timestamp=services.now(),
-        forced=choice.forced,
+        forced=choice.forced or needs_rules,
     )
     services.progress.detail(decision.log_line)
     return {"round": state.round, "iterations": state.iterations + 1, "planner_decisions": [decision]}
@@ -277,7 +279,8 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         found = await in_thread(look_up, seconds=seconds)
     except (GitError, TimeoutError):
         return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
-    return {"report": with_statements(report.model_copy(update=dict(found)))}
+    report = report.model_copy(update=dict(found))
+    return {"report": report.model_copy(update={"statements": decide(report)})}
 
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
@@ -298,7 +301,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
         for page in iterate(words):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
-    seconds = max(1.0, services.seconds_left() * PAST_ISSUES_SHARE)
+    seconds = services.take_share(PAST_ISSUES_SHARE)
     await step.attempt("rules", lambda: in_thread(read_pages), seconds)
     past = sorted(dict(read).values(), key=lambda issue: -issue.number)
     return {"past_issues": past, "past_issue_count": len(past), "steps": step.records}

@@ -43,19 +43,9 @@ def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTria
 
     Without a critique both are empty: an earlier rejection says nothing about what was found since.
     """
-    searches = [finding.relevant_files for finding in state.findings if finding.agent_name == "codebase_search"]
-    if state.answered_in_round.get("codebase_search") == state.round:
-        searches = searches[:-1]
-    earlier = {path for paths in searches for path in paths}
-    found = dict.fromkeys(file.path for file in state.suspects)
     gap = _follow_gap(state.open_gap, critique, engine)
     feedback = map_critique_to_verdict(critique) if critique else None
-    record = Round(
-        number=state.round,
-        searched_for=state.search_terms,
-        added=[path for path in found if path not in earlier],
-        verdict=critique.verdict if critique else None,
-    )
+    record = Round(number=state.round, verdict=critique.verdict if critique else None)
     return {
         "critic_feedback": feedback,
         "open_gap": gap,
@@ -166,13 +156,6 @@ class Choice:
 
 def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
     """Return which agents run next."""
-    choice = _choose(state, budget, has_web_search=has_web_search)
-    if not budget.is_low or choice.selected == ("writer",):
-        return choice
-    return Choice(choice.selected, f"{choice.reason}; the budget is low, so rules answer", forced=True)
-
-
-def _choose(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
     if state.iterations + 1 >= budget.limits.iterations:
         return _write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)
     if "investigator" not in state.answered_in_round:

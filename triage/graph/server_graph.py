@@ -31,7 +31,7 @@ _FIRST_NODES = (read_and_index, fetch_past_issues)
 """A run that goes on after its first superstep does not pass them again."""
 
 
-class TriageRequest(BaseModel):
+class TriageInput(BaseModel):
     """What a client may send of the state; LangGraph leaves out the rest."""
 
     issue: Issue
@@ -78,7 +78,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
 
         return run
 
-    graph = StateGraph(BugTriageState, input_schema=TriageRequest)
+    graph = StateGraph(BugTriageState, input_schema=TriageInput)
     add_nodes(graph, with_services)
     return graph.compile()
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from triage.base.errors import RateLimited, TriageError
 from triage.domain.task import RUN_WINDOW, RunKey, TriageTask, Trigger
-from triage.run.may_run.decide_approval import WRITE_ROLES
+from triage.run.may_run.admission import WRITE_ROLES
 from triage.run.run_context import JobContext, TriageRequest
 
 MAX_MODEL_RUNS_PER_ISSUE = 5

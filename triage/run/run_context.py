@@ -1,4 +1,4 @@
-"""What the jobs act through, what they work on, what they return, where they read past issues, and telemetry."""
+"""What the jobs act through, what they work on, where they read past issues, and telemetry."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
-from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
 from triage.read.other_issues import make_visible
 from triage.say.hidden_state import CommentState
 
 if TYPE_CHECKING:
-    from triage.outside.github.issue_approvals import GitHubIssueApprovals
     from triage.outside.github.issue_tracker import IssueTracker
 
 
@@ -58,12 +56,15 @@ class JobContext:
     """What a job acts through. The `open_` functions take seconds, so a job calls them only when there is work."""
 
     github: IssueTracker
-    approvals: GitHubIssueApprovals
     output: Output
     progress: ProgressLog
     policy: Policy
     repository: Repository
     open_services: Callable[[], Services]
+    open_rules_services: Callable[[], Services]
+    """For a run beyond the cap of runs by a model."""
+    open_base_services: Callable[[], Services]
+    """For a job without agents, and a run that is cancelled before they start; quicker to open."""
     now: Callable[[], datetime]
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at the first signal."""
@@ -74,15 +75,11 @@ class JobContext:
     github_seconds_left: Callable[[], float] = lambda: math.inf
     """For the next question to GitHub before the agents start."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    open_base_services: Callable[[], Services] | None = None
-    """For a run that is cancelled before the agents start; quicker to open."""
     max_model_runs: int | None = None
     """In this repository in 24 hours; none where no model would be asked."""
-    open_rules_services: Callable[[], Services] | None = None
-    """For a run beyond that number."""
 
     def with_rules_engine(self) -> JobContext:
-        return replace(self, open_services=self.open_rules_services or self.open_services)
+        return replace(self, open_services=self.open_rules_services)
 
     async def ask_github(self, what: str, request: Callable[[], T]) -> T:
         """Read something from GitHub before the agents start. `what` begins the sentence of an error.
@@ -113,14 +110,6 @@ class TriageRequest:
     @property
     def earlier_runs(self) -> list[RunKey]:
         return [key for key in (self.comment_state.past_runs if self.comment_state else []) if key != self.key]
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """How a flow ended; `triage.action` makes an exit code of it."""
-
-    status: Status
-    report: RunReport | None = None
 
 
 def iterate_visible(iterate_pages: IteratePastIssues, words: str) -> Iterator[list[PastIssue]]:

@@ -9,7 +9,7 @@ from triage.domain.report import CommentReason, RunReport, Ticket
 from triage.domain.task import Subject
 from triage.safety.active_content import list_links
 from triage.safety.safe_markdown import format_code_block
-from triage.say.decide import with_statements
+from triage.say.decide import decide
 from triage.say.hidden_state import (
     MAX_LINE_CHARS,
     PART_NAMES,
@@ -111,15 +111,10 @@ def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
     return compose_comment(previous, state, {"report": report, "footer": page.footer}, page.links)
 
 
-def render_visible_comment(page: Page) -> str:
-    """Return the comment of a page alone, without the hidden state."""
-    return render_page(page, MAX_VISIBLE_UNITS)
-
-
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
     """Return the report with the comment that an issue gets which was just opened, if it gets any."""
     report = report.model_copy(update={"comment_reason": decide_comment(report, policy.comment)})
-    shown = render_visible_comment(build_comment_page(report, labels=policy.labels))
+    shown = render_page(build_comment_page(report, labels=policy.labels), MAX_VISIBLE_UNITS)
     return report.model_copy(update={"comment": shown if report.comment_reason else None})
 
 
@@ -209,20 +204,19 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
     """
     published = {name: getattr(report, name) for name in _PUBLISHED_FIELDS}
     steps = [step.model_copy(update={"shortfalls": [], "tools": []}) for step in report.steps]
-    return with_statements(
-        RunReport(
-            **published,
-            issue=report.issue.model_copy(update={"title": SECURITY_TITLE}),
-            verdict=None,
-            severity=None,
-            confidence=0.0,
-            summary=SECURITY_TITLE,
-            root_cause="",
-            ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
-            steps=steps,
-            decisions=report.decisions,
-        )
+    withheld = RunReport(
+        **published,
+        issue=report.issue.model_copy(update={"title": SECURITY_TITLE}),
+        verdict=None,
+        severity=None,
+        confidence=0.0,
+        summary=SECURITY_TITLE,
+        root_cause="",
+        ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
+        steps=steps,
+        decisions=report.decisions,
     )
+    return withheld.model_copy(update={"statements": decide(withheld)})
 
 
 def is_security_label(label: str) -> bool:

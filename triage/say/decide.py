@@ -91,11 +91,6 @@ def list_asked(report: RunReport) -> list[MissingInformation]:
     return [missing for one in report.statements if isinstance(one, OpenQuestions) for missing in one.questions]
 
 
-def with_statements(report: RunReport) -> RunReport:
-    """Return the report with what is said about its issue."""
-    return report.model_copy(update={"statements": decide(report)})
-
-
 def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
     if report.possible_duplicate:
         yield report.possible_duplicate

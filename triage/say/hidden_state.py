@@ -231,6 +231,23 @@ class CommentState(Value):
         keys = [key.split(".") for key in self.runs]
         return [RunKey(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
+    def with_report(self, report: RunReport, text_hash: str) -> "CommentState":
+        """Return the state of the comment that shows the report, about the text of this hash."""
+        asked = [*self.asked, *(missing.kind for missing in list_asked(report))]
+        suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *self.suspects]
+        return self.model_copy(
+            update={
+                "text_hash": text_hash,
+                "content_hash": hash_content(report),
+                "asked": list(dict.fromkeys(asked)),
+                "suspects": list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+                "is_asked": self.is_asked or report.comment_reason in ("asked", "always"),
+                "named": self.named or _remember_named(report),
+                "quiet": False,
+                "said": [],
+            }
+        )
+
     def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "CommentState":
         """Return a copy that remembers them."""
         hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
@@ -268,25 +285,6 @@ def parse_state(body: str) -> CommentState | None:
         return CommentState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
     except ValidationError:
         return None
-
-
-def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
-    """Return the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
-    earlier = previous or CommentState()
-    asked = [*earlier.asked, *(missing.kind for missing in list_asked(report))]
-    suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
-    return earlier.model_copy(
-        update={
-            "text_hash": text or "",
-            "content_hash": "" if text is None else hash_content(report),
-            "asked": list(dict.fromkeys(asked)),
-            "suspects": list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
-            "is_asked": earlier.is_asked or report.comment_reason in ("asked", "always"),
-            "named": earlier.named or (None if text is None else _remember_named(report)),
-            "quiet": False,
-            "said": [],
-        }
-    )
 
 
 def _remember_named(report: RunReport) -> FirstNamed | None:

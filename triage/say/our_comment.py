@@ -33,7 +33,7 @@ def find_our_comments(issue: Issue) -> list[IssueComment]:
     return sorted((comment for comment in ours if comment.comment_id), key=lambda comment: comment.comment_id or 0)
 
 
-def publish_skip_reason(
+def check_still_wanted(
     read: Issue, now: Issue, state_before: CommentState | None, state_now: CommentState | None
 ) -> str:
     """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
@@ -112,6 +112,11 @@ def plan_comment_parts(
     comment = find_our_comment(issue)
     state = read_state(issue).model_copy(update=dict(remembered))
     body = compose_comment(comment.body if comment else "", state, parts, links)
+    return post_or_edit(issue.number or 0, comment, body)
+
+
+def post_or_edit(number: int, comment: IssueComment | None, body: str) -> PostComment | EditComment:
+    """Return the effect that lets our comment have this body. `comment` is the one on the issue."""
     if comment is None or comment.comment_id is None:
-        return PostComment(issue_number=issue.number or 0, body=body)
-    return EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=body)
+        return PostComment(issue_number=number, body=body)
+    return EditComment(issue_number=number, comment_id=comment.comment_id, body=body)

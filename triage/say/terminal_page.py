@@ -12,7 +12,7 @@ from triage.domain.run import Outcome, StepRecord
 from triage.domain.statement import Leads
 from triage.safety.clean_text import clean_text
 from triage.say import wording
-from triage.say.decide import with_statements
+from triage.say.decide import decide
 from triage.say.job_page import summarize_run
 from triage.say.report_pages import build_job_page
 
@@ -30,7 +30,7 @@ def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[Renderable
         yield Text("This may be a security report. Do not publish what follows.", style="bold red")
     # Without a server there are no links into the repository, whose addresses would be longer than a line.
     local = report.model_copy(update={"security": False, "server_url": ""})
-    local = with_statements(local)
+    local = local.model_copy(update={"statements": decide(local)})
     page = build_job_page(local)
     first, *rest = page.blocks or [""]
     yield Markdown(first, hyperlinks=False)

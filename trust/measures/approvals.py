@@ -97,9 +97,9 @@ def _describe(before: Effects, now: Effects) -> str:
 
 
 NO_PROBLEM = (
-    "triage.fix.jobs.fix_job.role_problem",
-    "triage.fix.jobs.fix_job.command_skip_reason",
-    "triage.fix.jobs.apply_fix.proposal_problem",
+    "triage.fix.jobs.fix_job.check_role",
+    "triage.fix.jobs.fix_job.check_command_comment",
+    "triage.fix.jobs.apply_fix.check_proposal",
     "triage.fix.github.proposal_store.GitHubProposalStore.read_code_owners",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
@@ -116,7 +116,7 @@ ALONE: Mapping[str, tuple[str, object]] = {
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
-    "planted time": ("triage.run.may_run.decide_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
+    "planted time": ("triage.fix.check_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
     "closed pull request": ("triage.fix.github.proposal_store.GitHubProposalStore._find_pull_request", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""

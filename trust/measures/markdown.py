@@ -5,7 +5,7 @@ from functools import cache
 from unittest.mock import patch
 
 from triage.say.comment import render_comment
-from triage.say.hidden_state import CommentState, next_state
+from triage.say.hidden_state import CommentState
 from triage.say.job_page import render_summary
 from triage.say.notices import render_notice
 from triage.say.report_pages import build_comment_page
@@ -47,7 +47,7 @@ def _pages(words: str, choice: int) -> dict[str, str]:
     earlier = CommentState(asked=["version"], suspects=["src/old.py"])
     page = build_comment_page(report, earlier)
     return {
-        "comment": render_comment(page, next_state(report, earlier)),
+        "comment": render_comment(page, earlier.with_report(report, "")),
         "summary": render_summary(report),
         "skip": render_notice("skip", words),
         "failure": render_notice("failure", words),

@@ -11,11 +11,10 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from testing import factories
-from testing.fakes import NOW, FakeGitHub, FakeIssueApprovals, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import NOW, FakeGitHub, FakeOutput, fake_job
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.base.errors import TriageError
-from triage.domain.effect import Policy
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import FixTask
@@ -23,7 +22,6 @@ from triage.fix.base_files import CommitFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
 from triage.fix.jobs.run_fix_job import run_fix_job
-from triage.run.run_context import JobContext
 from triage.safety.secrets.redactor import SecretRedactor
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -35,7 +33,7 @@ WITHOUT_DEFENCE = 40
 """Cases that are tried without the checks."""
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen: a base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
-    "unseen: evil test in": ("triage.fix.jobs.store_fix.find_problems", lambda *_: []),
+    "unseen: evil test in": ("triage.fix.jobs.store_fix.check_patch", lambda *_: []),
     "footer: ***": ("triage.fix.commit_text._format_safe", lambda text: text),
 }
 """Beginnings of names of cases that fail without one check, and that check."""
@@ -48,12 +46,12 @@ class _ResultFile(JobFiles):
         super().__init__(Path(), SecretRedactor([]))
         self._result = result
 
-    def read_result(self) -> FixResult | None:
+    def read_proposal(self) -> FixResult | None:
         with TemporaryDirectory() as folder:
             file = Path(folder, ".triage/proposal.json")
             file.parent.mkdir()
             file.write_bytes(self._result)
-            return JobFiles(Path(folder), self.redactor).read_result()
+            return JobFiles(Path(folder), self.redactor).read_proposal()
 
 
 @dataclass
@@ -71,14 +69,10 @@ class _Repository:
 
     def store_draft(self, case: DraftCase) -> str:
         """Runs the job, and returns why it refused; empty if it did not."""
-        context = JobContext(
-            github=FakeGitHub(issues={7: ISSUE}),
-            approvals=FakeIssueApprovals(),
+        context = fake_job(
+            FakeGitHub(issues={7: ISSUE}),
             output=self.output,
-            progress=FakeProgressLog(),
-            policy=Policy(),
             repository=factories.repository(slug=SLUG),
-            open_services=fake_services,
             now=lambda: NOW,
             config=ProjectConfig(protected_paths=PROTECTED),
         )
@@ -92,7 +86,7 @@ class _Repository:
             result = asyncio.run(run_fix_job("fix-store", FixTask(number=7, actor=""), flow))
         except TriageError as error:
             return str(error) or type(error).__name__
-        return "" if result.status is Status.COMPLETE and self.git.refs.keys() > {"refs/heads/main"} else "no patch"
+        return "" if result is Status.COMPLETE and self.git.refs.keys() > {"refs/heads/main"} else "no patch"
 
     def __post_init__(self) -> None:
         self.objects = set(self._list_objects())
@@ -185,7 +179,7 @@ def run_without_defence() -> MeasureResult:
     with _serve_repository() as repository:
         everything = build_cases(repository.base, repository.feature)
         cases = [case for case in everything if not case.name.startswith(("good", "noise"))]
-        with patch("triage.fix.jobs.store_fix.find_problems", lambda *_: []):
+        with patch("triage.fix.jobs.store_fix.check_patch", lambda *_: []):
             for case in sample_evenly(cases, WITHOUT_DEFENCE / len(cases)):
                 failures += _try_and_forget(case, repository)
         for start, (name, replacement) in ALONE.items():

@@ -2,10 +2,8 @@
 
 from tests.outside.github.conftest import (
     api,
-    approvals,
     git,
     no_wait_between_writes,
-    open_approvals,
     open_store,
     open_tracker,
     pulls,
@@ -15,10 +13,8 @@ from tests.outside.github.conftest import (
 
 __all__ = [
     "api",
-    "approvals",
     "git",
     "no_wait_between_writes",
-    "open_approvals",
     "open_store",
     "open_tracker",
     "pulls",

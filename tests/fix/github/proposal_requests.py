@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from testing.servers.github_api import START
-from triage.domain.proposal import BaseFile, FileVersion, PatchCommit, PatchDraft
+from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile
 from triage.fix.commit_text import write_messages
 
 CART, TEST = "shop/cart.py", "shop/tests/test_cart.py"
@@ -17,7 +17,7 @@ TEST_FILES = {TEST: BaseFile(text=NEW_TEST)}
 
 def make_messages(issue: int | None, base: str, *, draft: str = "d" * 64, tests: bool = True) -> tuple[str, str]:
     """Returns the messages of the commit with the test and of the commit with the patch."""
-    version = FileVersion(path=CART, text=FIXED)
+    version = PatchedFile(path=CART, text=FIXED)
     value = PatchDraft(
         repository="octo/shop",
         issue=issue,

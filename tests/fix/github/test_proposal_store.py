@@ -174,7 +174,7 @@ class TestRaces:
 
         git.api.on_request = store_first
         stored = open_store().store(*make_request(base_of(git)))
-        assert (stored.ref, stored.draft) == ("refs/triage/proposals/7/2", "d" * 64)
+        assert (stored.ref, stored.draft_hash) == ("refs/triage/proposals/7/2", "d" * 64)
         assert len(proposals_in(git)) == 2
 
     def test_numbers_that_are_always_taken(self, git: GitDataApi, store: GitHubProposalStore) -> None:

@@ -87,7 +87,7 @@ async def test_an_answer_that_could_not_be_used_is_shown_with_the_reason() -> No
         edits=[EditAnswer(search="x = 2", replace="x = 3")],
         new_content=None,
     )
-    answer = CodeChanges(root_cause=None, summary="", changes=[file], look_at=[], unverified=[], error=None)
+    answer = CodeChanges(root_cause=None, summary="", changes=[file], needs_to_see=[], unverified=[], error=None)
     text = text_of(await ask(make_input(), describe_answer(answer, ["`x = 2` does not occur."])))
     assert "search:\nx = 2\nreplace:\nx = 3" in text
     assert "does not occur" in text

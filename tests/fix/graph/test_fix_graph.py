@@ -57,18 +57,18 @@ def code_changes(*files: FileAnswer, **changes: Any) -> CodeChanges:
         "root_cause": "`parse` takes spaces for digits.",
         "summary": "Strip the text",
         "changes": list(files) or [edit()],
-        "look_at": [],
+        "needs_to_see": [],
         "unverified": ["Other callers."],
         "error": None,
     }
     return CodeChanges(**known | changes)
 
 
-def make_test_changes(*files: FileAnswer, reason: str | None = None, look_at: Sequence[str] = ()) -> TestChanges:
+def make_test_changes(*files: FileAnswer, reason: str | None = None, needs_to_see: Sequence[str] = ()) -> TestChanges:
     added = "def test_spaces():\n    assert parse(' 1') == 1\n"
     new = edit("tests/test_spaces.py", edits=[], is_new_file=True, new_content=f"from parse import parse\n\n\n{added}")
-    tests = [] if reason or look_at else list(files) or [new]
-    return TestChanges(tests=tests, no_test_reason=reason, look_at=list(look_at), error=None)
+    tests = [] if reason or needs_to_see else list(files) or [new]
+    return TestChanges(tests=tests, no_test_reason=reason, needs_to_see=list(needs_to_see), error=None)
 
 
 def answers(**changes: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class FakeTool(PullRequestTool):
             raise self.errors["store"]
         return PENDING
 
-    def find_objection(self, pending: PendingMutation) -> str:
+    def check_approval(self, pending: PendingMutation) -> str:
         assert pending == PENDING
         return self.objection
 
@@ -309,7 +309,7 @@ async def test_a_file_outside_of_the_modules_is_never_proposed(path: str) -> Non
 
 
 async def test_the_model_may_ask_for_more_code() -> None:
-    look = code_changes(look_at=["tests/test_parse.py"])
+    look = code_changes(needs_to_see=["tests/test_parse.py"])
     look = look.model_copy(update={"changes": []})
     fixing = Fixing(FakeModel(answers(CodeChanges=[look, code_changes()])))
     state = await fixing.run()
@@ -318,7 +318,7 @@ async def test_the_model_may_ask_for_more_code() -> None:
 
 
 async def test_the_step_that_writes_tests_may_look_as_well() -> None:
-    look = make_test_changes(look_at=["tests/test_words.py", "web/page.py"])
+    look = make_test_changes(needs_to_see=["tests/test_words.py", "web/page.py"])
     fixing = Fixing(FakeModel(answers(TestChanges=[look, make_test_changes()])))
     state = await fixing.run()
     first, second = fixing.prompts("TestChanges")
@@ -348,7 +348,7 @@ async def test_all_that_is_wrong_with_an_answer_goes_back_at_once() -> None:
 
 
 async def test_a_model_that_only_looks_makes_no_change() -> None:
-    look = code_changes(look_at=["src/parse.py"]).model_copy(update={"changes": []})
+    look = code_changes(needs_to_see=["src/parse.py"]).model_copy(update={"changes": []})
     state = await Fixing(FakeModel(answers(CodeChanges=look))).run()
     assert state.status is ProposalStatus.ABANDONED
     assert state.draft is None

@@ -11,7 +11,7 @@ from triage.domain.proposal import BaseFile, EditablePath
 from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.shown_files import (
     MAX_WHOLE_CHARS,
-    ShownCode,
+    CopyableCode,
     collect_code,
     collect_tests,
     find_named,
@@ -36,7 +36,7 @@ def make_passage(path: str, start: int, end: int) -> Passage:
 
 
 def test_a_small_file_is_shown_whole_and_once() -> None:
-    shown = ShownCode(make_files())
+    shown = CopyableCode(make_files())
     assert shown.add_file("a.py")
     assert shown.add_file("a.py")
     shown.add_lines("a.py", 1, 1)
@@ -45,7 +45,7 @@ def test_a_small_file_is_shown_whole_and_once() -> None:
 
 def test_lines_of_a_long_file_are_shown_once() -> None:
     assert len(LARGE) > MAX_WHOLE_CHARS
-    shown = ShownCode(make_files())
+    shown = CopyableCode(make_files())
     assert not shown.add_file("big.py")
     shown.add_lines("big.py", 10, 12)
     shown.add_lines("big.py", 11, 14, "Store.save")
@@ -56,7 +56,7 @@ def test_lines_of_a_long_file_are_shown_once() -> None:
 
 
 def test_what_has_no_room_is_named() -> None:
-    shown = ShownCode(make_files(), max_chars=60)
+    shown = CopyableCode(make_files(), max_chars=60)
     shown.add_lines("big.py", 1, 2)
     shown.add_lines("big.py", 100, 120)
     assert "(No room for: big.py:100-120)" in shown.text
@@ -64,7 +64,7 @@ def test_what_has_no_room_is_named() -> None:
 
 def test_a_file_that_cannot_be_changed_is_not_shown() -> None:
     files = FakeFiles({"image.png": "a binary file"})
-    shown = ShownCode(files)
+    shown = CopyableCode(files)
     assert not shown.add_file("image.png")
     shown.add_lines("nowhere.py", 1, 5)
     assert shown.text == "(image.png cannot be shown: it is a binary file.)"
@@ -74,7 +74,7 @@ def test_likely_files_come_before_passages() -> None:
     given = make_input(
         affected_files=["a.py"], retrieved_chunks=[make_passage("big.py", 5, 6), make_passage("a.py", 1, 1)]
     )
-    text = collect_code(ShownCode(make_files()), given, FakeCodebase({"a.py": SMALL, "big.py": LARGE}), []).text
+    text = collect_code(CopyableCode(make_files()), given, FakeCodebase({"a.py": SMALL, "big.py": LARGE}), []).text
     assert text.index("## a.py (whole file)") < text.index("## big.py:5-6")
     assert text.count("def parse") == 1
 
@@ -82,7 +82,7 @@ def test_likely_files_come_before_passages() -> None:
 def test_what_the_model_asks_for_comes_first() -> None:
     codebase = FakeCodebase({"a.py": SMALL, "big.py": LARGE})
     given = make_input(affected_files=["a.py"])
-    text = collect_code(ShownCode(make_files()), given, codebase, ["big.py:2000-2001", "nothing.here"]).text
+    text = collect_code(CopyableCode(make_files()), given, codebase, ["big.py:2000-2001", "nothing.here"]).text
     assert text.index("line_2000 = 2000") < text.index("def parse")
 
 
@@ -92,7 +92,7 @@ def test_what_may_not_be_changed_is_shown_and_said() -> None:
         "ci.yml": BaseFile(text="run: make\n"),
         "image.png": "a binary file",
     }
-    shown = ShownCode(FakeFiles(files), find_problem=lambda path, _: f"{path} is outside." if path == "ci.yml" else "")
+    shown = CopyableCode(FakeFiles(files), check_path=lambda path, _: f"{path} is outside." if path == "ci.yml" else "")
     wanted = ["ci.yml", "image.png", "no.where", "a.py"]
     text = collect_code(shown, make_input(), FakeCodebase({"a.py": SMALL}), wanted).text
     assert "## ci.yml (whole file)\nrun: make\n" in text
@@ -103,7 +103,7 @@ def test_what_may_not_be_changed_is_shown_and_said() -> None:
 
 
 def test_lines_far_beyond_the_file_are_cut() -> None:
-    shown = ShownCode(make_files())
+    shown = CopyableCode(make_files())
     shown.add_lines("a.py", -5, 10**9)
     assert shown.text.splitlines()[0].startswith("## a.py:1-")
 
@@ -116,7 +116,7 @@ def test_a_short_definition_is_shown_with_what_stands_around_it(last: int, shown
 
     suspect = Suspect(path="big.py", span=Span(path="big.py", start=1001, end=1001), symbol="Log.reset", reason="")
     given = make_input(report=FULL.model_copy(update={"suspects": [suspect]}))
-    text = collect_code(ShownCode(make_files()), given, OneDefinition({"big.py": LARGE}), []).text
+    text = collect_code(CopyableCode(make_files()), given, OneDefinition({"big.py": LARGE}), []).text
     assert f"{shown} (Log.reset)" in text
 
 
@@ -148,7 +148,7 @@ def show(**changes: object) -> str:
     )
     files = FakeFiles({path: BaseFile(text=text) for path, text in TEXTS.items()})
     return collect_tests(
-        ShownCode(files), known.model_copy(update=changes), FakeCodebase(TEXTS), ["shop/models.py"], []
+        CopyableCode(files), known.model_copy(update=changes), FakeCodebase(TEXTS), ["shop/models.py"], []
     )
 
 

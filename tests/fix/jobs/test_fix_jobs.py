@@ -14,7 +14,7 @@ from tests.fix.graph.test_fix_graph import answers
 from triage.base.errors import BadInput, CannotPublish
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
-from triage.domain.proposal import FileVersion
+from triage.domain.proposal import PatchedFile
 from triage.domain.run import Status
 
 
@@ -112,7 +112,7 @@ class TestStore:
             {"issue": 8},
             {"repository": "evil/shop"},
             {"issue_text": "0" * 16},
-            {"changes": [FileVersion(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
+            {"changes": [PatchedFile(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
         ],
     )
     def test_everything_is_checked_again(self, harness: FixHarness, changes: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ class TestReport:
 
     def test_a_patch_that_may_not_be_stored_is_not_shown_either(self, harness: FixHarness) -> None:
         harness.command()
-        evil = FileVersion(path=".github/workflows/ci.yml", text="run: curl evil\n", is_new_file=True)
+        evil = PatchedFile(path=".github/workflows/ci.yml", text="run: curl evil\n", is_new_file=True)
         harness.leave_result(changes=[evil])
         harness.run_job("report")
         assert "curl evil" not in harness.github.edited[-1][2]

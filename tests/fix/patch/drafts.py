@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from testing.fakes import COMMIT
-from triage.domain.proposal import FileVersion, PatchDraft
+from triage.domain.proposal import PatchDraft, PatchedFile
 
 
-def make_draft(changes: Sequence[FileVersion], tests: Sequence[FileVersion] = (), **fields: object) -> PatchDraft:
+def make_draft(changes: Sequence[PatchedFile], tests: Sequence[PatchedFile] = (), **fields: object) -> PatchDraft:
     draft = PatchDraft(
         repository="octo/shop",
         issue=7,

@@ -3,8 +3,8 @@
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion
-from triage.fix.patch.check_patch import MAX_CHANGED_LINES, find_problems, list_warnings
+from triage.domain.proposal import MAX_FILES, BaseFile, PatchedFile
+from triage.fix.patch.check_patch import MAX_CHANGED_LINES, check_patch, list_warnings
 from triage.fix.patch.modules import Module
 
 BASKET = "def total(items):\n    return sum(items)\n"
@@ -31,16 +31,16 @@ MODULES = [
 ]
 
 
-def change(path: str, text: str, *, is_new: bool = False) -> FileVersion:
-    return FileVersion(path=path, text=text, is_new_file=is_new)
+def change(path: str, text: str, *, is_new: bool = False) -> PatchedFile:
+    return PatchedFile(path=path, text=text, is_new_file=is_new)
 
 
 GOOD = change("shop/basket.py", BASKET.replace("sum(items)", "sum(items or ())"))
 TEST = change("tests/test_basket.py", "def test_total():\n    assert total(None) == 0\n")
 
 
-def check(*changes: FileVersion, tests: tuple[FileVersion, ...] = (), **fields: object) -> list[str]:
-    return find_problems(make_draft(changes, tests, **fields), FILES, MODULES, ["shop/secret/"])
+def check(*changes: PatchedFile, tests: tuple[PatchedFile, ...] = (), **fields: object) -> list[str]:
+    return check_patch(make_draft(changes, tests, **fields), FILES, MODULES, ["shop/secret/"])
 
 
 @each_row(
@@ -59,7 +59,7 @@ def check(*changes: FileVersion, tests: tuple[FileVersion, ...] = (), **fields: 
         [change("shop/basket.py", BASKET + "# 👩‍💻 ✔️ é\n")],
     ],
 )
-def test_good_drafts_have_no_problems(changes: list[FileVersion]):
+def test_good_drafts_have_no_problems(changes: list[PatchedFile]):
     assert check(*changes) == []
     assert check(*changes, tests=(TEST,)) == []
 
@@ -98,7 +98,7 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/long.py", "y = 1\n" * 5_000), f"changes 10,000 lines; {MAX_CHANGED_LINES:,} are allowed"),
     ],
 )
-def test_a_file_with_a_problem_is_named(changed: FileVersion, problem: str):
+def test_a_file_with_a_problem_is_named(changed: PatchedFile, problem: str):
     (found,) = check(changed)
     assert problem in found
     assert found.startswith((changed.path, "The patch"))
@@ -130,7 +130,7 @@ def test_the_first_commit_has_tests_only():
     ],
 )
 def test_lists_that_contradict_themselves_are_refused(
-    changes: tuple[FileVersion, ...], tests: tuple[FileVersion, ...], problem: str
+    changes: tuple[PatchedFile, ...], tests: tuple[PatchedFile, ...], problem: str
 ):
     assert any(problem in found for found in check(*changes, tests=tests))
 
@@ -169,27 +169,27 @@ LINES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
 
 
 def test_an_ordinary_patch_has_no_warning():
-    assert list_warnings(make_draft([FileVersion(path="shop/a.py", text="y = 1\n" * 150)]), LINES) == []
+    assert list_warnings(make_draft([PatchedFile(path="shop/a.py", text="y = 1\n" * 150)]), LINES) == []
 
 
 def test_a_large_patch_is_said():
     files = [
-        FileVersion(path="shop/a.py", text="y = 1\n" * 151),
-        FileVersion(path="shop/b.py", text="", is_new_file=True),
+        PatchedFile(path="shop/a.py", text="y = 1\n" * 151),
+        PatchedFile(path="shop/b.py", text="", is_new_file=True),
     ]
     assert list_warnings(make_draft(files), LINES) == ["Large diff: about 301 lines in 2 files."]
 
 
 def test_more_than_two_modules_are_said():
     modules = ["a/", "b/", "c/"]
-    draft = make_draft([FileVersion(path="shop/b.py", text="", is_new_file=True)], modules=modules)
+    draft = make_draft([PatchedFile(path="shop/b.py", text="", is_new_file=True)], modules=modules)
     assert list_warnings(draft, LINES) == ["Multi-module change: a/, b/, c/."]
 
 
 def test_long_new_lines_are_said():
-    long = FileVersion(path="shop/a.py", text=f"x = '{'y' * 200}'\n")
+    long = PatchedFile(path="shop/a.py", text=f"x = '{'y' * 200}'\n")
     assert list_warnings(make_draft([long]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
-    tabs = FileVersion(path="shop/a.py", text="\t" * 30 + "x\n")
+    tabs = PatchedFile(path="shop/a.py", text="\t" * 30 + "x\n")
     assert list_warnings(make_draft([tabs]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
     known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
     more = long.model_copy(update={"text": long.text + "z = 1\n"})
@@ -198,7 +198,7 @@ def test_long_new_lines_are_said():
 
 def test_lines_that_are_longer_than_any_of_the_file_are_said():
     line = f"init();{'        ;' * 13}evil()\n"
-    many = FileVersion(path="shop/a.py", text=line)
+    many = PatchedFile(path="shop/a.py", text=line)
     assert list_warnings(make_draft([many]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
     known = FakeFiles({"shop/a.py": BaseFile(text=f"{line[:-1]}\n")})
     more = many.model_copy(update={"text": line.replace("evil", "good")})

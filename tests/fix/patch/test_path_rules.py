@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from triage.domain.proposal import BaseFile
-from triage.fix.patch.check_patch import find_path_problem
+from triage.fix.patch.check_patch import check_path
 from triage.fix.patch.modules import Module
 
 FILES = FakeFiles(
@@ -38,7 +38,7 @@ FILES = FakeFiles(
 def find(
     path: str, *, is_new: bool = False, modules: tuple[str, ...] = ("shop/",), protected: tuple[str, ...] = ()
 ) -> str:
-    return find_path_problem(
+    return check_path(
         path,
         FILES,
         is_new=is_new,

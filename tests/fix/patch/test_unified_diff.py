@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from testing.checkouts.git_repositories import ENVIRONMENT, git, write
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import BaseFile, FileVersion
+from triage.domain.proposal import BaseFile, PatchedFile
 from triage.fix.patch.unified_diff import cut_diff, diff_file, diff_files, format_diff
 
 LONG = "".join(f"line {number}\n" for number in range(40))
@@ -19,7 +19,7 @@ LONG = "".join(f"line {number}\n" for number in range(40))
 def apply_diff(folder: Path, before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     """Returns what real git makes of the files."""
     files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
-    changes = [FileVersion(path=path, text=text, is_new_file=path not in before) for path, text in after.items()]
+    changes = [PatchedFile(path=path, text=text, is_new_file=path not in before) for path, text in after.items()]
     diff = format_diff(make_draft(changes), files)
     folder.mkdir(parents=True, exist_ok=True)
     write(folder, before)
@@ -76,7 +76,7 @@ def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.
 
 @given(before=texts, after=texts)
 def test_the_counts_are_those_of_the_diff(before: str, after: str):
-    draft = make_draft([FileVersion(path="a", text=after)])
+    draft = make_draft([PatchedFile(path="a", text=after)])
     files = FakeFiles({"a": BaseFile(text=before)})
     body = format_diff(draft, files).split("\n")[3:]
     (diff,) = diff_files(draft, files)
@@ -87,13 +87,13 @@ def test_the_counts_are_those_of_the_diff(before: str, after: str):
 def test_a_small_edit_of_a_long_file_is_a_small_diff():
     old = [f"{'return' if number % 3 else number}\n" for number in range(20_000)]
     new = ["first\n", *old[:9_000], *old[9_001:], "last\n"]
-    assert diff_file(FileVersion(path="a", text="".join(new)), "".join(old)).changed == 3
+    assert diff_file(PatchedFile(path="a", text="".join(new)), "".join(old)).changed == 3
 
 
 @pytest.mark.parametrize("distinct", [2, 30, 200, 100_000])
 def test_hostile_texts_are_compared_in_seconds(distinct: int):
     old = [f"{(number * 7919) % distinct}\n" for number in range(100_000)]
-    assert diff_file(FileVersion(path="a", text="".join(old[::-1])), "".join(old)).changed > 0
+    assert diff_file(PatchedFile(path="a", text="".join(old[::-1])), "".join(old)).changed > 0
 
 
 def test_settings_around_the_temporary_folder_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -104,12 +104,12 @@ def test_settings_around_the_temporary_folder_do_not_count(tmp_path: Path, monke
     git(tmp_path, "config", "diff.noprefix", "true")
     write(tmp_path, {".gitattributes": "* diff=a text=auto\n"})
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert diff_file(FileVersion(path="a", text="x\n"), "x\r\n").text.endswith("@@ -1 +1 @@\n-x\r\n+x\n")
+    assert diff_file(PatchedFile(path="a", text="x\n"), "x\r\n").text.endswith("@@ -1 +1 @@\n-x\r\n+x\n")
     assert not (tmp_path / "hit").exists()
 
 
 def test_a_text_with_bytes_of_programs_is_compared_as_text():
-    assert diff_file(FileVersion(path="a", text="x\0\n"), "y\n").text.endswith("@@ -1 +1 @@\n-y\n+x\0\n")
+    assert diff_file(PatchedFile(path="a", text="x\0\n"), "y\n").text.endswith("@@ -1 +1 @@\n-y\n+x\0\n")
 
 
 def test_long_diffs_are_cut_at_a_line():
@@ -119,5 +119,5 @@ def test_long_diffs_are_cut_at_a_line():
 
 
 def test_an_unchanged_file_has_no_diff():
-    draft = make_draft([FileVersion(path="a", text="x\n")])
+    draft = make_draft([PatchedFile(path="a", text="x\n")])
     assert format_diff(draft, FakeFiles({"a": BaseFile(text="x\n")})) == ""

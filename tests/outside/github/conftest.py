@@ -10,12 +10,10 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from testing.servers.pull_requests_api import PullRequestsApi
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.outside.github.issue_approvals import GitHubIssueApprovals
 from triage.outside.github.issue_tracker import IssueTracker
 
 OpenTracker = Callable[..., IssueTracker]
 OpenStore = Callable[..., GitHubProposalStore]
-OpenApprovals = Callable[..., GitHubIssueApprovals]
 QUICK: dict[str, Any] = {
     "seconds_between_writes": 0.0,
     "backoff_seconds": 0.0,
@@ -84,18 +82,3 @@ def open_store(api: GitHubApi, pulls: PullRequestsApi) -> OpenStore:
 @pytest.fixture
 def store(open_store: OpenStore) -> GitHubProposalStore:
     return open_store()
-
-
-@pytest.fixture
-def open_approvals(api: GitHubApi) -> OpenApprovals:
-    """Opens clients that do not wait."""
-
-    def open_one(token: str = JOB_TOKEN, **options: Any) -> GitHubIssueApprovals:
-        return GitHubIssueApprovals(token, SLUG, api.url, **(QUICK | options))
-
-    return open_one
-
-
-@pytest.fixture
-def approvals(open_approvals: OpenApprovals) -> GitHubIssueApprovals:
-    return open_approvals()

@@ -12,10 +12,11 @@ from testing.servers.github_api import ApiFault, GitHubApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.text.encoded_secrets import GITHUB, KEYS, MODEL, encode_all, find_secrets
 from tests.fix.github.proposal_requests import FILES, TEST_FILES, make_request
-from tests.outside.github.conftest import BASE_FILES, OpenApprovals, OpenStore, OpenTracker
+from tests.outside.github.conftest import BASE_FILES, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.proposal import BaseFile
+from triage.fix.github.comment_record import read_comment_record
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.safety.active_content import find_active_content
@@ -141,11 +142,10 @@ class TestProposals:
         assert store.read_files(stored) == {**TEST_FILES, **FILES}
 
 
-def test_approvals_read_text_as_it_is(api: GitHubApi, open_approvals: OpenApprovals, redactor: SecretRedactor) -> None:
+def test_approvals_read_text_as_it_is(api: GitHubApi, open_store: OpenStore, redactor: SecretRedactor) -> None:
     tracker_text = f"{COMMENT_MARKER}\nOurs {GITHUB}"
     api.add_comment(tracker_text, "github-actions[bot]")
-    approvals = open_approvals(redactor=redactor)
-    record = approvals.read_comment_record(api.comments[-1]["id"])
+    record = read_comment_record(open_store(redactor=redactor), api.comments[-1]["id"])
     assert record is not None
     assert record.body == tracker_text, "an id is computed from what is read"
 

@@ -13,7 +13,7 @@ TEXT = st.text(max_size=40).map(lambda text: text.encode("utf-8", "replace").dec
 
 def make_answer(search: object, replace: object) -> dict[str, object]:
     file = {"file_path": "a.py", "description": "", "edits": [{"search": search, "replace": replace}]}
-    return {"root_cause": None, "summary": "s", "changes": [file], "look_at": [], "error": None}
+    return {"root_cause": None, "summary": "s", "changes": [file], "needs_to_see": [], "error": None}
 
 
 @given(TEXT, TEXT)

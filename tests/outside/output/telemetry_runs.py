@@ -91,7 +91,6 @@ REPORT: RunReport = FULL.model_copy(
         "notes": [QUOTED_TEXT],
         "severity_reason": QUOTED_TEXT,
         "reproduction": [QUOTED_TEXT],
-        "suggested_fix": QUOTED_TEXT,
         "steps": STEPS,
         "decisions": DECISIONS,
         "usage": Usage(input_tokens=9000, output_tokens=450, calls=9, usd=0.027),

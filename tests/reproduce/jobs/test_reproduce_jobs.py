@@ -123,7 +123,7 @@ class ReproduceHarness(RunHarness):
     def run_job(self, stage: str) -> Status:
         trigger = Trigger.COMMAND if self.actor else Trigger.OPENED
         task = ReproduceTask(number=7, trigger=trigger, actor=self.actor, words=self.words)
-        return asyncio.run(run_reproduce_job(f"reproduce-{stage}", task, self.job())).status
+        return asyncio.run(run_reproduce_job(f"reproduce-{stage}", task, self.job()))
 
     def run_all(self) -> str:
         self.run_job("select")
@@ -339,7 +339,7 @@ class TestReport:
             executed=["src/shop/cart.py"],
         )
         assert [key.comment_id for key in harness.state.past_runs] == [77]
-        assert harness.approvals.reactions == [(77, "rocket")]
+        assert harness.github.reactions == [(77, "rocket")]
 
     @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
     def test_a_block_of_the_command_leaves_what_is_remembered_of_the_report(self, remembered: Any) -> None:
@@ -387,7 +387,7 @@ class TestReport:
         harness.run_all()
         assert harness.parts.reproduction == before
         assert harness.parts.answer == "**Nothing was run:** There is no `@octocat`."
-        assert harness.approvals.reactions == [(77, "confused")]
+        assert harness.github.reactions == [(77, "confused")]
 
     def test_a_job_that_failed(self) -> None:
         harness = ReproduceHarness()

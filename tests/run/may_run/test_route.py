@@ -11,8 +11,7 @@ from testing.each_row import each_row
 from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import QuietTask, Skip, TriageTask, Trigger
 from triage.run.may_run.payload import parse_issue
 from triage.run.may_run.route import route_event
 
@@ -32,7 +31,7 @@ TASKS = {
     "issues.opened.after-transfer": TriageTask(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
     "issues.reopened": TriageTask(number=1, trigger=Trigger.REOPENED, actor="Codertocat"),
     "issues.edited": Skip(reason="Neither title nor body of the issue was changed."),
-    "issues.labeled": Skip(reason="Labels do not start a triage."),
+    "issues.labeled": TriageTask(number=1, trigger=Trigger.LABELED, actor="Codertocat", added_label="bug"),
     "issues.locked": Skip(reason="The issue is locked."),
     "issues.milestoned.pull-request": Skip(reason="Pull requests and comments on them are not triaged."),
     "issues.transferred": Skip(reason="The issue was transferred to another repository."),
@@ -94,9 +93,6 @@ class TestIssues:
         with pytest.raises(BadInput, match=r"^issue-number: 2 is not the issue of this event, which is 1; "):
             route_event("issues", load_payload("issues.opened"), 2)
 
-    def test_a_contradiction_does_not_matter_where_nothing_is_done(self) -> None:
-        assert reason("issues", load_payload("issues.labeled"), 2) == "Labels do not start a triage."
-
     def test_an_invalid_action_is_not_repeated(self) -> None:
         raw = load_payload("issues.opened", action="::error::\x1b[31m")
         assert reason("issues", raw) == "This change of an issue does not start a triage."
@@ -107,40 +103,19 @@ class TestPush:
         assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
 
 
-class TestOptInLabel:
-    OPT_IN = ProjectConfig(opt_in_label="Bug")
-
-    def labeled(self, name: str | None, config: ProjectConfig | None, **changes: Any) -> Task:
-        return route_event("issues", load_payload("issues.labeled", label={"name": name}, **changes), config=config)
-
-    @pytest.mark.parametrize("name", ["bug", "BUG"])
-    def test_adding_the_label_starts_a_triage(self, name: str) -> None:
-        assert self.labeled(name, self.OPT_IN) == TriageTask(number=1, trigger=Trigger.LABELED, actor="Codertocat")
+class TestAddedLabel:
+    """Whether it is the opt-in label, `check_added_label` says once the project's settings are read."""
 
     @pytest.mark.parametrize(("sender", "is_asked"), [("codertocat", False), ("mona", True)])
     def test_a_label_asks_unless_the_form_has_set_it_for_the_reporter(self, sender: str, is_asked: bool) -> None:
-        task = self.labeled("bug", self.OPT_IN, sender__login=sender)
-        assert isinstance(task, TriageTask)
-        assert task.is_asked is is_asked
-
-    @pytest.mark.parametrize("name", ["docs", "", None])
-    def test_another_label_starts_none(self, name: str | None) -> None:
-        assert self.labeled(name, self.OPT_IN) == Skip(reason="Only the opt-in label starts a triage.")
-
-    def test_a_label_starts_nothing_without_an_opt_in_label(self) -> None:
-        assert self.labeled("", ProjectConfig(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
-
-    def test_before_the_settings_are_read_a_label_may_start_a_triage(self) -> None:
-        assert isinstance(self.labeled("docs", None), TriageTask)
+        raw = load_payload("issues.labeled", label={"name": "bug"}, sender__login=sender)
+        assert route_event("issues", raw) == TriageTask(
+            number=1, trigger=Trigger.LABELED, actor=sender, is_asked=is_asked, added_label="bug"
+        )
 
     def test_bots_and_locked_issues_are_skipped_with_the_label(self) -> None:
-        assert self.labeled("bug", self.OPT_IN, sender__type="Bot") == Skip(reason=BOT_WORDS)
-        assert self.labeled("bug", self.OPT_IN, issue__locked=True) == Skip(reason="The issue is locked.")
-
-    @each_row("name", NAMES)
-    def test_settings_that_are_not_read_yet_skip_nothing(self, name: str) -> None:
-        unread = route_event(event_of(name), load_payload(name), 1, None)
-        assert unread == TASKS[name] or name == "issues.labeled"
+        assert reason("issues", load_payload("issues.labeled", sender__type="Bot")) == BOT_WORDS
+        assert reason("issues", load_payload("issues.labeled", issue__locked=True)) == "The issue is locked."
 
 
 class TestComments:

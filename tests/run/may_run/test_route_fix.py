@@ -1,13 +1,18 @@
 """Which events are tasks of the fix flow."""
 
 import json
+from typing import Any
 
 import pytest
 
 from testing.webhooks.example_payloads import comment
 from triage.base.errors import BadInput
-from triage.domain.task import FixTask, Skip
-from triage.run.may_run.route import route_fix_event
+from triage.domain.task import FixTask, Skip, Task
+from triage.run.may_run.route import route_event
+
+
+def route_fix_event(event_name: str, payload: dict[str, Any], number: int | None = None) -> Task | None:
+    return route_event(event_name, payload, number, "fix-gate")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,20 @@
 """Which events have an example run."""
 
 import json
+from typing import Any
 
 import pytest
 
 from testing.webhooks.example_payloads import comment, load_payload
-from triage.domain.task import ReproduceTask, Skip, Trigger
+from triage.domain.task import ReproduceTask, Skip, Task, Trigger
 from triage.run.may_run.commands import MAX_REPRODUCE_CHARS
-from triage.run.may_run.route import route_event, route_reproduce_event
+from triage.run.may_run.route import route_event
 
 COMMENT = "issue_comment"
+
+
+def route_reproduce_event(event_name: str, payload: dict[str, Any], number: int | None = None) -> Task | None:
+    return route_event(event_name, payload, number, "reproduce-select")
 
 
 @pytest.mark.parametrize(

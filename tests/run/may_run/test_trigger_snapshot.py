@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from triage.base.errors import BadInput
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
+from triage.domain.task import RunKey, TriageTask, Trigger
 from triage.domain.value import parse_timestamp
 from triage.run.may_run.payload import parse_issue
 from triage.run.may_run.trigger_snapshot import (
     EDITED,
-    command_skip_reason,
+    check_command_comment,
+    check_trigger_comment,
     restore_issue_at_trigger,
     to_run_key,
-    trigger_comment_skip_reason,
 )
 from triage.run.model_run_cap import rules_only_reason
 
@@ -79,8 +79,8 @@ class TestACommandInALongThread:
         shown = {"comment_id": 5, "created_at": AT, "edited_at": AT, "body": body, "is_shortened": True} | fields
         thread = [IssueComment(author="mona", **shown)]
         issue = event.model_copy(update={"thread": thread})
-        assert trigger_comment_skip_reason(COMMAND, issue, event) == command_skip_reason(issue, event)
-        return command_skip_reason(issue, event)
+        assert check_trigger_comment(COMMAND, issue, event) == check_command_comment(issue, event)
+        return check_command_comment(issue, event)
 
     def test_it_counts_although_only_its_begin_is_known(self):
         assert self.skip_reason(self.WORDS[:1_000]) == ""
@@ -129,7 +129,7 @@ def test_any_payload_is_routed_or_refused(number: Any, body: Any, at: Any, edite
     assert issue is not None
     run = to_run_key(COMMAND, issue)
     assert (run is None) is (issue.snapshot_time is None)
-    assert not trigger_comment_skip_reason(COMMAND, issue.model_copy(update={"thread": []}), issue)
+    assert not check_trigger_comment(COMMAND, issue.model_copy(update={"thread": []}), issue)
     restore_issue_at_trigger(issue, issue, AT, AT)
 
 
@@ -149,11 +149,9 @@ def test_invalid_timestamps_are_none(written: Any):
         (COMMAND, {"comment": COMMENT}, RunKey(at=AT, comment_id=5)),
         (COMMAND, {"comment": COMMENT | {"id": "x"}}, RunKey(at=AT)),
         (TriageTask(number=7, trigger=Trigger.REQUESTED), {}, None),
-        (QuietTask(number=7, actor="mona"), {"comment": COMMENT}, None),
-        (Skip(reason="So."), {}, None),
     ],
 )
-def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: RunKey | None):
+def test_the_record_of_a_run(task: TriageTask, payload: dict[str, Any], run: RunKey | None):
     assert to_run_key(task, event_issue(**payload)) == run
 
 

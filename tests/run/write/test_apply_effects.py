@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from testing.fakes import FakeIssueApprovals
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.domain.code import Span
 from triage.domain.effect import (
@@ -125,7 +124,7 @@ PLAN: list[Effect] = [
 def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
     """Applies all effects, as a flow does."""
     result = PublishResult()
-    apply_issue_effects(effects, world, result, FakeIssueApprovals())
+    apply_issue_effects(effects, world, result)
     world.on_settled()
     remove_late_duplicates(world, result)
     return apply_local_effects(effects, world, result)

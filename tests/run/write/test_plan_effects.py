@@ -12,7 +12,6 @@ import pytest
 from testing.each_row import each_row
 from tests.say.rendering import render_comment
 from tests.say.sample_reports import (
-    COMMIT,
     DATES,
     DEGRADED,
     EVIL,
@@ -22,8 +21,6 @@ from tests.say.sample_reports import (
     HOSTILE,
     ISSUE,
     READER,
-    REPOSITORY,
-    RUN_URL,
     SECOND,
     SIMILAR,
     change_report,
@@ -45,8 +42,8 @@ from triage.domain.effect import (
     WriteSummary,
 )
 from triage.domain.findings import AgentFinding
-from triage.domain.issue import Issue, IssueComment, Repository
-from triage.domain.report import IssueRef, RunReport, Ticket
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
 from triage.run.write import plan_effects
 from triage.run.write.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
@@ -77,14 +74,13 @@ def plan_report(
     report: RunReport,
     policy: Policy,
     issue: Issue,
-    repository: Repository,
     previous: IssueComment | None = None,
     **rest: Any,
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
     speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
     decided = report.model_copy(update={"comment_reason": speaks})
-    return plan_effects.plan_report(decided, PlanInput(policy, issue, repository, previous, **rest))
+    return plan_effects.plan_report(decided, PlanInput(policy, issue, previous, **rest))
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
@@ -120,14 +116,14 @@ OURS = exchange(render_comment(FULL))
     ],
 )
 def test_planned_effects(policy, report, previous, expected):
-    assert names(plan_report(report, policy, ISSUE, REPOSITORY, previous)) == expected
+    assert names(plan_report(report, policy, ISSUE, previous)) == expected
 
 
 def test_a_quiet_comment_is_replaced_by_the_same_report():
     state = parse_state(OURS.body)
     assert state is not None
     quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, quiet))
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, quiet))
     assert edit.comment_id == 77
     woken = parse_state(edit.body)
     assert woken is not None
@@ -135,7 +131,7 @@ def test_a_quiet_comment_is_replaced_by_the_same_report():
 
 
 def test_the_state_has_the_hash_of_the_text():
-    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY))
+    post = of(PostComment, plan_report(FULL, Policy(), ISSUE))
     state = parse_state(post.body)
     assert state is not None
     assert state.text_hash == hash_text(ISSUE.title, ISSUE.body)
@@ -144,7 +140,7 @@ def test_the_state_has_the_hash_of_the_text():
 
 def test_an_edit_builds_on_the_previous_state():
     first = exchange(render_comment(FIRST))
-    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, REPOSITORY, first))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, first))
     assert "Thanks: what was asked is answered." in edit.body
     assert (parse_state(edit.body) or CommentState()).suspects == [DATES, READER]
 
@@ -152,9 +148,9 @@ def test_an_edit_builds_on_the_previous_state():
 def test_only_missing_labels_are_added():
     issue = ISSUE.model_copy(update={"labels": ["Bug"]})
     report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
-    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, REPOSITORY)).labels == ["importer"]
+    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue)).labels == ["importer"]
     full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, REPOSITORY))
+    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full))
 
 
 QUESTION = change_report(
@@ -170,7 +166,7 @@ def test_the_comment_remembers_what_it_asked_before():
     body, remembered = "", []
     for report in (FULL, QUESTION, change_report(QUESTION, possible_duplicate=SIMILAR[0]), ANSWERED):
         previous = exchange(body) if body else None
-        effects = plan_report(report, ASKED, ISSUE, REPOSITORY, previous)
+        effects = plan_report(report, ASKED, ISSUE, previous)
         body = of(EditComment, effects).body if body else of(PostComment, effects).body
         state = parse_state(body) or CommentState()
         remembered.append([one.text for one in state.earlier])
@@ -180,7 +176,7 @@ def test_the_comment_remembers_what_it_asked_before():
 
 
 def test_the_label_of_an_open_question_comes_and_goes_before_the_comment():
-    waiting = partial(plan_report, policy=Policy(labels="apply"), repository=REPOSITORY, needs_info_label="Importer")
+    waiting = partial(plan_report, policy=Policy(labels="apply"), needs_info_label="Importer")
     effects = waiting(QUESTION, issue=ISSUE)
     assert names(effects) == ["AddLabels", "PostComment", *ALWAYS]
     assert of(AddLabels, effects).labels == ["bug", "Importer"]
@@ -198,8 +194,8 @@ OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"])
 
 
 def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
-    plain = plan_report(FULL, Policy(), ISSUE, REPOSITORY)
-    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=OPTIONS)
+    plain = plan_report(FULL, Policy(), ISSUE)
+    effects = plan_report(FULL, Policy(), ISSUE, options=OPTIONS)
     assert names(effects) == ["PostComment", "SuggestChanges", *ALWAYS]
     suggest = of(SuggestChanges, effects)
     assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
@@ -210,8 +206,8 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
         "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
     )
     again = exchange(of(PostComment, effects).body)
-    assert names(plan_report(FULL, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS)) == ALWAYS
-    declined = names(plan_report(SECOND, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS))
+    assert names(plan_report(FULL, Policy(), ISSUE, again, options=OPTIONS)) == ALWAYS
+    declined = names(plan_report(SECOND, Policy(), ISSUE, again, options=OPTIONS))
     assert declined == ["EditComment", *ALWAYS]
 
 
@@ -226,7 +222,7 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
 )
 def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, carried, options, remembered):
     issue = ISSUE.model_copy(update={"labels": carried})
-    state = parse_state(of(PostComment, plan_report(FULL, policy, issue, REPOSITORY, options=options)).body)
+    state = parse_state(of(PostComment, plan_report(FULL, policy, issue, options=options)).body)
     assert state is not None
     assert sorted(state.labels) == sorted(map(hash_label, remembered))
 
@@ -243,12 +239,12 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
     ],
 )
 def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
-    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "repository": REPOSITORY, "options": OPTIONS}
+    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "options": OPTIONS}
     assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
 
 
 def test_a_dry_run_lists_its_suggestions():
-    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, REPOSITORY, options=OPTIONS)
+    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, options=OPTIONS)
     assert names(effects) == ALWAYS
     assert "- Suggested on issue 412: label `bug` (" in of(WriteSummary, effects).markdown
 
@@ -257,54 +253,28 @@ def test_a_dry_run_says_which_label_it_would_remove():
     comment = exchange(render_state(CommentState(needs_info="added")) + "\n")
     labelled = ISSUE.model_copy(update={"labels": ["wait"]})
     dry = Policy(labels="apply", dry_run=True)
-    effects = plan_report(ANSWERED, dry, labelled, REPOSITORY, comment, needs_info_label="wait")
+    effects = plan_report(ANSWERED, dry, labelled, comment, needs_info_label="wait")
     assert "- Label removed from issue 412: `wait`" in of(WriteSummary, effects).markdown
-
-
-FORGED = change_report(
-    server_url="https://evil.example",
-    repository="evil/shop",
-    commit="b" * 40,
-    issue=IssueRef(number=1, title="t", url="https://evil.example/issue"),
-    ticket=Ticket(title="t", labels=["deploy", "Bug", "bug", "importer\n"]),
-)
-
-
-def test_links_and_labels_do_not_come_from_the_report():
-    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, REPOSITORY)
-    pages = [of(PostComment, effects).body, of(WriteSummary, effects).markdown]
-    assert of(AddLabels, effects).labels == ["bug"]
-    assert of(SetOutputs, effects).values["ticket-labels"] == '["bug"]'
-    assert not any(text in page for text in ("evil", "deploy", "b" * 12) for page in pages)
-    assert all(f"https://github.com/acme/ledger/blob/{COMMIT}/" in page and RUN_URL in page for page in pages)
-    assert f"]({ISSUE.url})" in pages[1]
-
-
-def test_no_more_than_five_labels():
-    names = [f"area {number}" for number in range(9)]
-    origin = REPOSITORY.model_copy(update={"labels": names})
-    effects = plan_report(change_report(ticket=Ticket(title="t", labels=names)), Policy(labels="apply"), ISSUE, origin)
-    assert of(AddLabels, effects).labels == names[:5]
 
 
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
-    assert names(plan_report(FULL, Policy(labels="apply"), issue, REPOSITORY)) == ALWAYS
+    assert names(plan_report(FULL, Policy(labels="apply"), issue)) == ALWAYS
 
 
 def test_a_dry_run_lists_its_plan():
-    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, REPOSITORY)
+    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE)
     page = of(WriteSummary, effects).markdown
     assert "### Dry run: what would have been written" in page
     assert "- A new comment on issue 412 of " in page
     assert "- Labels added to issue 412: `bug`, `importer`" in page
-    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, REPOSITORY, OURS)).markdown
+    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
     assert "would have been written\n\nNothing." in unchanged
-    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, REPOSITORY)).markdown
+    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE)).markdown
 
 
 def test_the_report_is_written_as_json():
-    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY)
+    effects = plan_report(FULL, Policy(), ISSUE)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert written.comment_reason == "analysis"
     assert written.comment is not None
@@ -332,34 +302,37 @@ WITH_FINDINGS = change_report(
 def test_the_report_says_what_stands_on_the_issue(
     policy: Policy, previous: IssueComment | None, changes: dict[str, Any], speaks: str | None
 ):
-    effects = plan_report(WITH_FINDINGS, policy, ISSUE, REPOSITORY, previous, **changes)
+    effects = plan_report(WITH_FINDINGS, policy, ISSUE, previous, **changes)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
 
 
+def test_the_next_run_replaces_what_a_cancelled_one_writes():
+    state = parse_state(of(PostComment, plan_report(WITH_FINDINGS, Policy(), ISSUE, is_cancelled=True)).body)
+    assert state is not None
+    assert (state.text_hash, state.content_hash, state.named) == ("", "", None)
+
+
 def test_labels_that_nothing_remembers_are_added_once():
     apply = Policy(labels="apply")
-    assert names(plan_report(FEATURE, apply, ISSUE, REPOSITORY, may_label=False)) == SILENT
-    later = plan_report(FULL, apply, ISSUE, REPOSITORY, may_label=False)
+    assert names(plan_report(FEATURE, apply, ISSUE, may_label=False)) == SILENT
+    later = plan_report(FULL, apply, ISSUE, may_label=False)
     assert names(later) == ["PostComment", *ALWAYS]
     assert "Labels chosen" not in of(PostComment, later).body
-    waiting = plan_report(QUESTION, apply, ISSUE, REPOSITORY, may_label=False, needs_info_label="importer")
+    waiting = plan_report(QUESTION, apply, ISSUE, may_label=False, needs_info_label="importer")
     assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
 
 
 def test_suggestions_need_no_comment():
-    effects = plan_report(FEATURE, Policy(), ISSUE, REPOSITORY, options=SuggestionOptions(labels=["enhancement"]))
+    effects = plan_report(FEATURE, Policy(), ISSUE, options=SuggestionOptions(labels=["enhancement"]))
     assert names(effects) == ["SuggestChanges", *SILENT]
 
 
 def test_a_degraded_run_warns_once():
-    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, REPOSITORY))
+    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE))
     assert warning.level == "warning"
     assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
-    assert (
-        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, REPOSITORY)).message)
-        <= 500
-    )
+    assert len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE)).message) <= 500
 
 
 def test_outputs_of_a_full_report():
@@ -384,7 +357,7 @@ def test_outputs_of_a_full_report():
 
 
 def test_without_a_panel_of_github_the_comment_names_the_labels():
-    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=None)
+    effects = plan_report(FULL, Policy(), ISSUE, options=None)
     assert names(effects) == ["PostComment", *ALWAYS]
     assert "Suggested labels: `bug`, `importer`" in of(PostComment, effects).body
 
@@ -417,9 +390,9 @@ def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
 
 
 def test_an_unchanged_comment_has_a_url():
-    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, REPOSITORY, OURS)).values
+    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
-    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, REPOSITORY)).values["comment-url"] == ""
+    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE)).values["comment-url"] == ""
 
 
 def test_skipping_and_failing_set_every_output():

@@ -16,7 +16,7 @@ from triage.app.open_app import open_terminal_app
 from triage.base.threads import in_thread
 from triage.domain.effect import Annotate, SetOutputs, WriteSummary
 from triage.domain.run import Status
-from triage.run.run_context import JobContext, RunResult
+from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.notices import EMPTY_OUTPUTS
@@ -59,7 +59,7 @@ def _print_checks(checks: dict[str, Check]) -> None:
         console.print(f"{name.replace('_', ' ')}: {check.detail}")
 
 
-async def run_doctor(app: App, run: JobContext) -> RunResult:
+async def run_doctor(app: App, run: JobContext) -> Status:
     """Run all checks with the token of the job, and write them to its page. Failed if one is broken."""
     checks = await in_thread(run_checks, app, app.repository)
     checks |= await in_thread(run_write_checks, app)
@@ -70,7 +70,7 @@ async def run_doctor(app: App, run: JobContext) -> RunResult:
     if broken:
         message = f"Not as it should be: {', '.join(broken)}. The summary of the job says what to do."
         apply_local_effects([Annotate(level="error", message=message)], run.output)
-    return RunResult(status)
+    return status
 
 
 def render_checks(checks: dict[str, Check]) -> str:

@@ -20,7 +20,7 @@ from triage.app.settings.field_checks import (
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
-from triage.domain.run import Engine, Limits, ReasoningEffort
+from triage.domain.run import AGENT_SHARE, Engine, Limits, ReasoningEffort
 from triage.domain.task import BACKLOG_QUERY, TaskName
 
 PLACEHOLDER_KEY = "sk-no-key-required"
@@ -28,8 +28,6 @@ PLACEHOLDER_KEY = "sk-no-key-required"
 MAX_ISSUE_NUMBER = 2**31 - 1
 FIX_LIMITS = Limits(tokens=300_000, usd=2.0, run_seconds=1_500)
 """Of `fix-propose`, the triage before the patch included."""
-AGENT_SHARE = 0.2
-"""Of the run's time, for one agent: 60 of 300 seconds."""
 
 
 def _kebab(name: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
+from triage.fix.check_approval import is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal, read_draft_hash
 from triage.fix.github.git_data import MAX_READS, GitData, read_facts
 from triage.outside.github.github_errors import (
@@ -27,7 +28,6 @@ from triage.outside.github.github_errors import (
     unreadable_response,
 )
 from triage.outside.github.repository_connection import write_once
-from triage.run.may_run.decide_approval import is_expired
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 
@@ -123,7 +123,7 @@ class GitHubProposalStore(GitData):
         with translate_errors(lambda error: _contents_error(error, self.slug)):
             wanted = read_draft_hash(commits[-1].message)
             for stored in self._list_for_issue(issue):
-                is_same = (stored.draft, stored.base) == (wanted, base)
+                is_same = (stored.draft_hash, stored.base) == (wanted, base)
                 if is_same and (stored.is_approved or not is_expired(stored, now)):
                     return stored
             try:
@@ -149,7 +149,7 @@ class GitHubProposalStore(GitData):
             if commit == proposal.commit:
                 return proposal.model_copy(update={"ref": name})
             other = self._read_proposal(name, commit)
-            if other and (other.draft, other.base) == (proposal.draft, proposal.base):
+            if other and (other.draft_hash, other.base) == (proposal.draft_hash, proposal.base):
                 return other
         raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
 

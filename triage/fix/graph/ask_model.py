@@ -69,14 +69,14 @@ class ModuleChoice(Answer):
 class CodeChanges(Answer):
     """The smallest change that fixes a bug, or that meets all criteria of a story."""
 
-    essential = ("changes", "look_at")
+    essential = ("changes", "needs_to_see")
     prompt: ClassVar[str] = "fix_changes"
     max_tokens: ClassVar[int] = CHANGE_TOKENS
     root_cause: NullableText
     summary: OptionalText
     """One line, such as the subject of a commit."""
     changes: Annotated[list[FileAnswer], Exact(), MANY]
-    look_at: Texts
+    needs_to_see: Texts
     """Paths or names of definitions that the model must see before it can answer."""
     unverified: Texts
     """What nobody has checked about the change."""
@@ -91,13 +91,13 @@ class TestChanges(Answer):
     """Tests that fail without the change and pass with it."""
 
     __test__ = False
-    essential = ("tests", "no_test_reason", "look_at")
+    essential = ("tests", "no_test_reason", "needs_to_see")
     prompt: ClassVar[str] = "fix_tests"
     max_tokens: ClassVar[int] = 6_000
     tests: Annotated[list[FileAnswer], Exact(), MANY]
     no_test_reason: NullableText
     """Why there is none."""
-    look_at: Texts
+    needs_to_see: Texts
     """As of `CodeChanges`."""
     error: ErrorText
 

@@ -41,9 +41,9 @@ from triage.fix.graph.fix_nodes import (
 )
 from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.patch.unified_diff import format_diff
+from triage.fix.person_answer import Decision, PersonAnswer, parse_answer
 from triage.fix.proposal_text import render_proposal
 from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
-from triage.run.may_run.person_answer import Decision, PersonAnswer, parse_answer
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 FixGraph = CompiledStateGraph[FixState, FixContext, Any, FixState]
@@ -113,7 +113,7 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
         return {"human_approved": False, "rejection_reason": answer.words}
     if pending is None or tool is None:
         return {"error": "Nothing can be carried out here."}
-    if objection := await in_thread(tool.find_objection, pending):
+    if objection := await in_thread(tool.check_approval, pending):
         return {"error": objection}
     return {
         "human_approved": True,

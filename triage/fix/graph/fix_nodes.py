@@ -10,7 +10,7 @@ from triage.agents.prompts import format_bullets, shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import Passage, SearchQuery
-from triage.domain.proposal import MAX_REQUEST_CHARS, FileVersion, PatchDraft, ProposalStatus
+from triage.domain.proposal import MAX_REQUEST_CHARS, PatchDraft, PatchedFile, ProposalStatus
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
     MAX_FILES,
@@ -30,9 +30,9 @@ from triage.fix.graph.ask_model import (
     select_modules,
 )
 from triage.fix.graph.fix_state import FixContext, FixState
-from triage.fix.graph.shown_files import ShownCode, collect_code, collect_tests
+from triage.fix.graph.shown_files import CopyableCode, collect_code, collect_tests
 from triage.fix.patch.apply_edits import FileAnswer, build_versions, read_path
-from triage.fix.patch.check_patch import find_path_problem, find_problems
+from triage.fix.patch.check_patch import check_patch, check_path
 from triage.fix.patch.modules import is_inside
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
@@ -158,14 +158,14 @@ MAX_WANTED = 6
 NO_CHANGE = "The model made no change."
 
 
-async def _ask_for_files(
+async def _ask_until_usable(
     step: Step,
     kind: type[F],
     state: FixState,
     context: FixContext,
     show: Callable[[Sequence[str]], Mapping[str, str]],
-    check: Callable[[F], tuple[list[FileVersion], list[str]]],
-) -> tuple[F | None, list[FileVersion], list[str]]:
+    check: Callable[[F], tuple[list[PatchedFile], list[str]]],
+) -> tuple[F | None, list[PatchedFile], list[str]]:
     """Ask until an answer can be used. The model may ask for more code, and is told what is wrong, twice each.
 
     Args:
@@ -189,9 +189,9 @@ async def _ask_for_files(
         answer = attempt.result
         if answer is None or attempt.error:
             return None, [], [attempt.error or NO_CHANGE]
-        if answer.look_at and not answer.files and looks < MAX_LOOKS:
+        if answer.needs_to_see and not answer.files and looks < MAX_LOOKS:
             looks += 1
-            wanted += answer.look_at[:MAX_WANTED]
+            wanted += answer.needs_to_see[:MAX_WANTED]
             continue
         versions, problems = await in_thread(check, answer)
         if not problems or corrections == MAX_CORRECTIONS:
@@ -211,16 +211,16 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
     def show(wanted: Sequence[str]) -> dict[str, str]:
-        shown = ShownCode(context.base_files, find_problem=_limit_places(state, context))
+        shown = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
         wanted = [*wanted, *(file.path for file in state.proposed_changes)]
         return format_triage(state) | {"code": collect_code(shown, state, context.services.codebase, wanted).text}
 
-    def check(answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
+    def check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
         return (
-            _check_files(answer.changes, "proposed_changes", before, context) if answer.changes else ([], [NO_CHANGE])
+            _build_files(answer.changes, "proposed_changes", before, context) if answer.changes else ([], [NO_CHANGE])
         )
 
-    answer, versions, problems = await _ask_for_files(step, CodeChanges, state, context, show, check)
+    answer, versions, problems = await _ask_until_usable(step, CodeChanges, state, context, show, check)
     failed: Update = {"steps": step.records, "status": ProposalStatus.ABANDONED}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
@@ -241,33 +241,33 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     }
 
 
-def _limit_places(state: FixState, context: FixContext) -> Callable[[str, bool], str]:
+def _make_path_check(state: FixState, context: FixContext) -> Callable[[str, bool], str]:
     """Return what says why a patch may not write a path, which is of a new file or not."""
     modules = [module for module in context.list_modules() if module.name in state.affected_modules]
 
-    def find_problem(path: str, is_new: bool) -> str:
+    def check(path: str, is_new: bool) -> str:
         protected = context.services.config.protected_paths
-        return find_path_problem(path, context.base_files, is_new=is_new, modules=modules, protected=protected)
+        return check_path(path, context.base_files, is_new=is_new, modules=modules, protected=protected)
 
-    return find_problem
+    return check
 
 
-def _check_files(
+def _build_files(
     answers: Sequence[FileAnswer], name: str, before: FixState, context: FixContext
-) -> tuple[list[FileVersion], list[str]]:
+) -> tuple[list[PatchedFile], list[str]]:
     """Return the files that may be written and could be built, and all that is wrong with the answer.
 
     They are the part of the state with this name; what `before` has changed already stays below them.
     """
-    find_place_problem, files = _limit_places(before, context), context.base_files
-    places = {path: find_place_problem(path, files.read(path) is None) for path in map(read_path, answers)}
+    check, files = _make_path_check(before, context), context.base_files
+    places = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
     allowed = [answer for answer in answers if not places[read_path(answer)]]
     changed = {version.path: version.text for version in before.proposed_changes}
     versions, unbuilt = build_versions(allowed, files, changed)
     problems = [*filter(None, places.values()), *unbuilt]
     if versions:
         draft = make_draft(before.model_copy(update={name: versions}), files)
-        problems += find_problems(draft, files, context.list_modules(), context.services.config.protected_paths)
+        problems += check_patch(draft, files, context.list_modules(), context.services.config.protected_paths)
     return versions, problems
 
 
@@ -303,14 +303,14 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     diff = await in_thread(format_diff, make_draft(state, context.base_files), context.base_files)
 
     def show(wanted: Sequence[str]) -> dict[str, str]:
-        shown = ShownCode(context.base_files, MAX_TEST_CHARS, _limit_places(state, context))
+        shown = CopyableCode(context.base_files, MAX_TEST_CHARS, _make_path_check(state, context))
         existing = collect_tests(shown, state, context.services.codebase, changed, wanted)
         return {"cause": state.root_cause or "", "the change": diff, "existing tests": existing}
 
-    def check(answer: TestChanges) -> tuple[list[FileVersion], list[str]]:
-        return _check_files(answer.tests, "proposed_tests", state, context)
+    def check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:
+        return _build_files(answer.tests, "proposed_tests", state, context)
 
-    answer, tests, problems = await _ask_for_files(step, TestChanges, state, context, show, check)
+    answer, tests, problems = await _ask_until_usable(step, TestChanges, state, context, show, check)
     reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."
     if answer is None:
         reason = f"No test could be written: {problems[0]}."

@@ -12,7 +12,7 @@ from pydantic import Field
 from triage.agents.services import Services
 from triage.domain.code import Passage
 from triage.domain.issue import Issue, ParsedIssue, Repository
-from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation, ProposalStatus, RequestKind
+from triage.domain.proposal import PatchDraft, PatchedFile, PendingMutation, ProposalStatus, RequestKind
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
 from triage.domain.value import Value
@@ -56,8 +56,8 @@ class FixState(Value):
     summary: str = ""
     """Of the change, in one line."""
     root_cause: str | None = None
-    proposed_changes: list[FileVersion] = Field(default_factory=list)
-    proposed_tests: list[FileVersion] = Field(default_factory=list)
+    proposed_changes: list[PatchedFile] = Field(default_factory=list)
+    proposed_tests: list[PatchedFile] = Field(default_factory=list)
     no_test_reason: str = ""
     unverified: list[str] = Field(default_factory=list)
 
@@ -99,7 +99,7 @@ class PullRequestTool:
     def store(self, draft: PatchDraft) -> PendingMutation | None:
         """Make commits of a patch, to which no branch leads. Return None where a job of its own does."""
 
-    def find_objection(self, pending: PendingMutation) -> str:  # noqa: ARG002
+    def check_approval(self, pending: PendingMutation) -> str:  # noqa: ARG002
         """Return why a person's yes does not count, as the end of a sentence; empty if it does."""
         return ""
 

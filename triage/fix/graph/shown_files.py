@@ -31,13 +31,13 @@ MAX_PLACE_LINES = 400
 
 
 @dataclass
-class ShownCode:
+class CopyableCode:
     """Collects places of files until the room is used up. A line is shown once."""
 
     files: CommitFiles
     max_chars: int = MAX_SHOWN_CHARS
-    find_problem: Callable[[str, bool], str] = lambda _path, _is_new: ""
-    """Why a patch may not write a path, see `find_path_problem`."""
+    check_path: Callable[[str, bool], str] = lambda _path, _is_new: ""
+    """Why a patch may not write a path, see `check_patch.check_path`."""
     blocks: list[str] = field(default_factory=list)
     whole: set[str] = field(default_factory=set)
     left_out: list[str] = field(default_factory=list)
@@ -115,7 +115,7 @@ def _join_runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def collect_code(shown: ShownCode, state: FixState, codebase: Codebase, wanted: Sequence[str]) -> ShownCode:
+def collect_code(shown: CopyableCode, state: FixState, codebase: Codebase, wanted: Sequence[str]) -> CopyableCode:
     """Show the code for a change: what the model asked for, likely files and suspects whole, then passages.
 
     Of a long file, its head and the definitions that a suspect or a name leads to are shown, each whole.
@@ -135,7 +135,7 @@ def collect_code(shown: ShownCode, state: FixState, codebase: Codebase, wanted: 
     return shown
 
 
-def _add_named(shown: ShownCode, codebase: Codebase, name: str) -> None:
+def _add_named(shown: CopyableCode, codebase: Codebase, name: str) -> None:
     """Show what the model asked for, also what may not be changed; or say why not."""
     given, _, lines = name.strip().removeprefix("./").partition(":")
     path = codebase.resolve_path(given) or (given if shown.files.read(given) is not None else "")
@@ -148,7 +148,7 @@ def _add_named(shown: ShownCode, codebase: Codebase, name: str) -> None:
         return
     if not shown.read_lines(path):
         return
-    if problem := shown.find_problem(path, False):
+    if problem := shown.check_path(path, False):
         shown.notes.append(f"Only to read: {problem}")
     if shown.add_file(path):
         return
@@ -158,7 +158,9 @@ def _add_named(shown: ShownCode, codebase: Codebase, name: str) -> None:
         shown.add_lines(path, int(start), int(end) if end.isdigit() else int(start) + MARGIN)
 
 
-def _add_definition(shown: ShownCode, codebase: Codebase, path: str, symbol: str | None, start: int, end: int) -> None:
+def _add_definition(
+    shown: CopyableCode, codebase: Codebase, path: str, symbol: str | None, start: int, end: int
+) -> None:
     around = [
         passage.span
         for passage in (codebase.find_definitions(symbol) if symbol else [])
@@ -184,7 +186,7 @@ _CODE_WORD = re.compile(r"\b(?:\w+_\w+|[A-Z]+[a-z]+[A-Z]\w*)\b")
 
 
 def collect_tests(
-    shown: ShownCode, state: FixState, codebase: Codebase, changed: Sequence[str], wanted: Sequence[str]
+    shown: CopyableCode, state: FixState, codebase: Codebase, changed: Sequence[str], wanted: Sequence[str]
 ) -> str:
     """Return what the model asked for or wanted to change, then the tests of the changed files.
 

@@ -3,32 +3,33 @@
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
 from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, PullRequest
+from triage.domain.run import Status
+from triage.fix.check_approval import (
+    DRY_RUN,
+    EDITED_COMMENT,
+    UNKNOWN_ID,
+    ApprovalFacts,
+    check_owners,
+    check_proposal,
+    is_expired,
+)
 from triage.fix.commit_text import format_subject, make_branch_name, read_words
+from triage.fix.github.comment_record import read_comment_record
 from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     describe_stored,
-    finish,
-    finish_refused,
     format_answer,
     format_refusal,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
     read_shown_commit,
+    write_refusal,
+    write_result,
 )
 from triage.fix.proposal_text import fold_approved, render_pull_request_body
-from triage.run.may_run.decide_approval import (
-    DRY_RUN,
-    EDITED_COMMENT,
-    UNKNOWN_ID,
-    ApprovalFacts,
-    is_expired,
-    owner_problem,
-    proposal_problem,
-)
-from triage.run.run_context import RunResult
 from triage.run.write.apply_effects import apply_issue_effects
 from triage.run.write.apply_local_effects import PublishResult
 from triage.safety.active_content import list_links
@@ -39,7 +40,7 @@ from triage.say.our_comment import find_our_comment
 from triage.say.template import render_block
 
 
-async def apply_fix(request: FixRequest, job: FixJob) -> RunResult:
+async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     """Carry out what a person decided about a stored patch, once."""
     task = request.task
     try:
@@ -48,21 +49,21 @@ async def apply_fix(request: FixRequest, job: FixJob) -> RunResult:
         waiting = next((one for one in named if not one.is_approved), None)
         branch = next((one for one in named if one.is_approved), None)
         if waiting is None and branch is None:
-            return await _refuse(request, UNKNOWN_ID, job)
+            return await write_refusal(request, UNKNOWN_ID, job)
         if task.command == "reject" and waiting is None:
-            return await _refuse(request, "it was approved already, and is a branch now.", job)
+            return await write_refusal(request, "it was approved already, and is a branch now.", job)
         if branch is not None and task.command == "approve":
             is_reported = read_shown_commit(request.issue) != branch.commit  # the comment says what was done
             found = await in_thread(job.store.find_pull_request, branch.branch_name, branch.commit)
             if waiting is None or (is_reported and found):
                 return await _say_what_exists(request, branch, found, waiting, job)
         assert waiting is not None
-        return await _resume_graph(request, waiting, job)
+        return await _carry_out(request, waiting, job)
     except TriageError as error:
-        return await _refuse(request, f"GitHub did not confirm it. {error}", job)
+        return await write_refusal(request, f"GitHub did not confirm it. {error}", job)
 
 
-async def _resume_graph(request: FixRequest, waiting: PatchProposal, job: FixJob) -> RunResult:
+async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -> Status:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
     from triage.fix.graph.fix_graph import run_fix
 
@@ -73,7 +74,7 @@ async def _resume_graph(request: FixRequest, waiting: PatchProposal, job: FixJob
         del state, question
         return request.task.command
 
-    services = (run.open_base_services or run.open_services)()
+    services = run.open_base_services()
     state = FixState(issue=issue, repository=run.repository, pending_mutation=tool.pending)
     state = await run_fix(state, FixContext(services, tool=tool), run.cancelled, give_command)
     if state.error:
@@ -81,14 +82,16 @@ async def _resume_graph(request: FixRequest, waiting: PatchProposal, job: FixJob
         return await _refuse_waiting(request, begun + state.error, waiting, job)
     outputs = describe_stored(waiting) | {"proposal-status": state.status.value}
     if state.status is ProposalStatus.REJECTED:
-        return await finish(job, tool.text, outputs, [*plan_proposal_part(issue, tool.text), *plan_reaction(job, "+1")])
+        return await write_result(
+            job, tool.text, outputs, [*plan_proposal_part(issue, tool.text), *plan_reaction(job, "+1")]
+        )
     outputs["pull-request-url"] = state.pr_url or ""
-    return await finish(job, tool.text, outputs, plan_reaction(job, "+1"), links=tool.links)
+    return await write_result(job, tool.text, outputs, plan_reaction(job, "+1"), links=tool.links)
 
 
 async def _say_what_exists(
     request: FixRequest, branch: PatchProposal, found: PullRequest | None, waiting: PatchProposal | None, job: FixJob
-) -> RunResult:
+) -> Status:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
     if waiting is not None and not job.run.policy.dry_run:
         await in_thread(job.store.delete, waiting)
@@ -96,14 +99,12 @@ async def _say_what_exists(
     text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
     answer = format_answer(request.task, text)
     outputs = describe_stored(branch) | {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": url}
-    return await finish(job, answer, outputs, [*plan_answer_part(request.issue, answer), *plan_reaction(job, "+1")])
+    return await write_result(
+        job, answer, outputs, [*plan_answer_part(request.issue, answer), *plan_reaction(job, "+1")]
+    )
 
 
-async def _refuse(request: FixRequest, reason: str, job: FixJob) -> RunResult:
-    return await finish_refused(format_refusal(request.task, reason), request.issue, job)
-
-
-async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchProposal, job: FixJob) -> RunResult:
+async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchProposal, job: FixJob) -> Status:
     """Say why a stored proposal is not carried out. One that is too old is deleted, and is not shown any more."""
     issue, answer = request.issue, format_refusal(request.task, reason)
     has_expired = is_expired(waiting, issue.snapshot_time or job.run.now())
@@ -112,7 +113,7 @@ async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchPropos
     effects = plan_proposal_part(issue, answer) if has_expired else plan_answer_part(issue, answer)
     status = ProposalStatus.EXPIRED if has_expired else ProposalStatus.AWAITING
     outputs = describe_stored(waiting) | {"proposal-status": status.value}
-    return await finish(job, answer, outputs, [*effects, *plan_reaction(job, "confused")])
+    return await write_result(job, answer, outputs, [*effects, *plan_reaction(job, "confused")])
 
 
 _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."
@@ -137,7 +138,7 @@ class GitHubPullRequestTool(PullRequestTool):
             commit=self._proposal.commit, branch=make_branch_name(self._task.number, self._issue.title)
         )
 
-    def find_objection(self, pending: PendingMutation) -> str:
+    def check_approval(self, pending: PendingMutation) -> str:
         run, proposal, store = self._job.run, self._proposal, self._store
         facts = ApprovalFacts(
             repository=run.repository.slug,
@@ -147,7 +148,7 @@ class GitHubPullRequestTool(PullRequestTool):
             now=self._issue.snapshot_time or run.now(),
         )
         try:
-            if reason := proposal_problem(proposal, facts):
+            if reason := check_proposal(proposal, facts):
                 return reason
             shown = self._read_comment()
             if shown is None:
@@ -162,15 +163,15 @@ class GitHubPullRequestTool(PullRequestTool):
             }
             if self._job.approvers == "owners" and (text := store.read_code_owners()) is not None:
                 paths, owners = store.read_files(proposal), CodeOwners(text)
-                asked["owner_problem"] = owner_problem(self._task.actor, paths, owners, run.config)
+                asked["owner_problem"] = check_owners(self._task.actor, paths, owners, run.config)
         except TriageError as error:
             return f"GitHub did not confirm it. {error}"
-        return proposal_problem(proposal, facts.model_copy(update=asked)) or (DRY_RUN if run.policy.dry_run else "")
+        return check_proposal(proposal, facts.model_copy(update=asked)) or (DRY_RUN if run.policy.dry_run else "")
 
     def _read_comment(self) -> CommentState | None:
         """Return what our comment remembers; None unless it shows the proposal exactly as we have written it."""
         comment = find_our_comment(self._issue)
-        record = self._job.run.approvals.read_comment_record(comment.comment_id or 0) if comment else None
+        record = read_comment_record(self._store, comment.comment_id or 0) if comment else None
         if record is None or not record.is_ours_alone or "proposal" not in read_parts(record.body):
             return None
         return parse_state(record.body) or CommentState()
@@ -206,7 +207,7 @@ class GitHubPullRequestTool(PullRequestTool):
         shown = fold_approved(read_parts(comment.body).get("proposal", "")) if comment else ""
         old_links = list_links(shown)
         effects = list(plan_proposal_part(self._issue, self.text + shown, [*self.links, *old_links]))
-        apply_issue_effects(effects, run.github, done, run.approvals)
+        apply_issue_effects(effects, run.github, done)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))
         self._store.delete(self._proposal)

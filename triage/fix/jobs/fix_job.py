@@ -15,11 +15,12 @@ from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchP
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
+from triage.fix.check_approval import MORE_WORDS, NO_ID, check_role
 from triage.outside.output.job_output import PROPOSAL, read_own_file, write_file
-from triage.run.may_run.decide_approval import MORE_WORDS, NO_ID, role_problem
-from triage.run.may_run.trigger_snapshot import command_skip_reason, get_trigger_comment
-from triage.run.run_context import JobContext, RunResult
-from triage.run.write.write_results import write_effects
+from triage.run.may_run.trigger_snapshot import check_command_comment, get_trigger_comment
+from triage.run.run_context import JobContext
+from triage.run.write.apply_local_effects import apply_local_effects
+from triage.run.write.write_results import write_to_issue
 from triage.safety.safe_markdown import escape_markdown
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import read_parts
@@ -53,7 +54,7 @@ class JobFiles:
     workspace: Path
     redactor: SecretRedactor
 
-    def read_result(self) -> FixResult | None:
+    def read_proposal(self) -> FixResult | None:
         """Return what the job `propose` has found; None without its file."""
         data = read_own_file(self.workspace, PROPOSAL, MAX_RESULT_BYTES)
         if data is None:
@@ -67,7 +68,7 @@ class JobFiles:
                 "The file with the proposal cannot be read. Use the artifact of the job `propose`."
             ) from None
 
-    def write_result(self, result: FixResult) -> dict[str, str]:
+    def write_proposal(self, result: FixResult) -> dict[str, str]:
         """Write the file for the jobs after `propose`. Returns the outputs that name it."""
         text = result.model_dump_json(indent=1)
         if self.redactor.redactor_for("proposal")(text) != text:
@@ -133,7 +134,7 @@ def format_refusal(task: FixTask, reason: str) -> str:
     return format_answer(task, f"not done: {escape_markdown(reason)}")
 
 
-async def finish(
+async def write_result(
     job: FixJob,
     message: str,
     outputs: Mapping[str, str],
@@ -141,19 +142,12 @@ async def finish(
     *,
     status: Status = Status.COMPLETE,
     links: Sequence[str] = (),
-) -> RunResult:
+) -> Status:
     """Write to the issue, to the job's page and to the outputs. `message` is Markdown with these links."""
     shown = [effect for effect in effects if not job.run.policy.dry_run]
-    done = await write_effects([*shown, *plan_fix_result(message, outputs, status, links)], job.run)
-    if done.needs_setup_fix:
-        return RunResult(Status.FAILED)
-    return RunResult(Status.DEGRADED if done.failures else status)
-
-
-async def finish_refused(answer: str, issue: Issue, job: FixJob) -> RunResult:
-    """Write one line below what the comment shows: the command is not carried out."""
-    effects = [*plan_answer_part(issue, answer), *plan_reaction(job, "confused")]
-    return await finish(job, answer, {"proposal-status": ProposalStatus.NONE.value}, effects)
+    done = await write_to_issue(shown, job.run)
+    apply_local_effects(plan_fix_result(message, outputs, status, links), job.run.output, done)
+    return done.lower(status)
 
 
 OFF_START = (
@@ -176,7 +170,18 @@ class FixRequest:
     @property
     def has_write_access(self) -> bool:
         """Whether the person has write access, whatever is wrong with the command. Nothing is written for others."""
-        return not role_problem(self.role)
+        return not check_role(self.role)
+
+
+async def write_refusal(request: FixRequest, reason: str, job: FixJob) -> Status:
+    """Write one line below what the comment shows: why the command is not carried out. `reason` is plain text."""
+    return await write_answer(request, format_refusal(request.task, reason), job)
+
+
+async def write_answer(request: FixRequest, answer: str, job: FixJob) -> Status:
+    """Write this line below what the comment shows, which stays as it is."""
+    effects = [*plan_answer_part(request.issue, answer), *plan_reaction(job, "confused")]
+    return await write_result(job, answer, {"proposal-status": ProposalStatus.NONE.value}, effects)
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
@@ -193,13 +198,13 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
             role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
         except TriageError:
             role = "none"
-    return FixRequest(task, issue, role, role_problem(role) or _command_problem(task, issue, job))
+    return FixRequest(task, issue, role, check_role(role) or _check_command(task, issue, job))
 
 
-def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
+def _check_command(task: FixTask, issue: Issue, job: FixJob) -> str:
     if issue.is_pull_request or issue.locked:
         return "commands do not count on locked issues and on pull requests."
-    if reason := command_skip_reason(issue, job.run.event_issue):
+    if reason := check_command_comment(issue, job.run.event_issue):
         return reason[0].lower() + reason[1:]
     if not task.actor or task.command == "fix":
         return ""
@@ -210,7 +215,7 @@ def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
     return MORE_WORDS if task.command == "approve" and task.words else ""
 
 
-async def find_base_problem(job: FixJob) -> str:
+async def check_base(job: FixJob) -> str:
     """Return why no patch may start from the commit of the checkout, as a sentence; empty if one may.
 
     Raises:

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
-from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, ProposalStatus
+from triage.domain.proposal import MAX_REVISIONS, PatchedFile, PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResult, finish
+from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResult, write_result
 from triage.fix.patch.unified_diff import diff_file, read_base_text
+from triage.run.may_run.admission import WRITE_ROLES
 from triage.run.may_run.commands import CommandName, parse_command
-from triage.run.may_run.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger
-from triage.run.run_context import RunResult, export_telemetry
+from triage.run.run_context import export_telemetry
+from triage.run.write.apply_local_effects import apply_local_effects
 from triage.run.write.report_outputs import plan_proposed
-from triage.run.write.write_results import write_effects
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 MAX_ROLE_LOOKUPS = 5
 
 
-async def propose_fix(request: FixRequest, job: FixJob) -> RunResult:
+async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     """Run the fix flow up to the person, and write what it found for the next jobs."""
     from triage.fix.graph.fix_graph import extend_report, run_fix
     from triage.fix.graph.fix_state import FixContext, FixState
@@ -40,8 +41,8 @@ async def propose_fix(request: FixRequest, job: FixJob) -> RunResult:
     issue = restore_issue_at_trigger(request.issue, run.event_issue, run.now(), run.now())
     earlier, problem = await _find_earlier(task, job)
     if problem:
-        return await finish(
-            job, render_block("proposal", "abandoned", problem), job.files.write_result(FixResult(error=problem))
+        return await write_result(
+            job, render_block("proposal", "abandoned", problem), job.files.write_proposal(FixResult(error=problem))
         )
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
@@ -66,15 +67,15 @@ async def propose_fix(request: FixRequest, job: FixJob) -> RunResult:
     status = ProposalStatus.AWAITING if draft else state.status
     error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
     shown = state.diff_summary if draft else render_block("proposal", "abandoned", error)
-    outputs = job.files.write_result(FixResult(status=status, error=error, draft=draft))
+    outputs = job.files.write_proposal(FixResult(status=status, error=error, draft=draft))
     if draft and example:
         job.files.write_example(example)
     report = extend_report(state, services)
     if report is None:
-        return await finish(job, shown, outputs)
-    done = await write_effects(plan_proposed(shown, outputs, report), run)
+        return await write_result(job, shown, outputs)
+    done = apply_local_effects(plan_proposed(shown, outputs, report), run.output)
     await export_telemetry(report, services, run.cancelled, run.seconds_left)
-    return RunResult(Status.FAILED if done.needs_setup_fix else report.status, report)
+    return done.lower(report.status)
 
 
 async def _find_earlier(task: FixTask, job: FixJob) -> tuple[PatchProposal | None, str]:
@@ -109,7 +110,7 @@ def _format_earlier(earlier: PatchProposal, files: "CommitFiles", job: FixJob) -
     diffs = []
     for path, file in job.store.read_files(earlier).items():
         is_new = files.read(path) is None
-        version = FileVersion(path=path, text=redact_likely_secrets(file.text, path), is_new_file=is_new)
+        version = PatchedFile(path=path, text=redact_likely_secrets(file.text, path), is_new_file=is_new)
         diffs.append(diff_file(version, read_base_text(path, files)).text)
     return "".join(diffs)
 

@@ -3,6 +3,7 @@
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.run import Status
 from triage.domain.value import hash_value
 from triage.fix.base_files import CommitFiles
 from triage.fix.commit_text import build_commits
@@ -10,19 +11,18 @@ from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     FixResult,
+    check_base,
     describe_stored,
-    find_base_problem,
-    finish,
-    finish_refused,
     format_answer,
-    format_refusal,
     plan_proposal_part,
     plan_reaction,
     read_shown_commit,
+    write_answer,
+    write_refusal,
+    write_result,
 )
-from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
+from triage.fix.jobs.store_fix import OTHER_COMMITS, check_draft
 from triage.fix.proposal_text import render_awaiting, render_unstored
-from triage.run.run_context import RunResult
 from triage.say.template import render_block
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
@@ -30,21 +30,21 @@ NOT_STORED = "The patch is not stored: another command has replaced it, or the l
 ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
-async def report_fix(request: FixRequest, job: FixJob) -> RunResult:
+async def report_fix(request: FixRequest, job: FixJob) -> Status:
     task, issue = request.task, request.issue
     if not task.makes_proposal:
-        return await finish_refused(format_refusal(task, ASK_AGAIN), issue, job)
-    result = job.files.read_result() or FixResult(error=await find_base_problem(job) or NO_RESULT)
+        return await write_refusal(request, ASK_AGAIN, job)
+    result = job.files.read_proposal() or FixResult(error=await check_base(job) or NO_RESULT)
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
     files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(find_all_problems, draft, issue, files, job)
+    problems = await in_thread(check_draft, draft, issue, files, job)
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
         return await _report_nothing(request, refused, job)
     listed = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
-    named = [one for one in reversed(listed) if one.draft == hash_value(draft) and not one.is_approved]
+    named = [one for one in reversed(listed) if one.draft_hash == hash_value(draft) and not one.is_approved]
     commits, now = build_commits(draft, files), issue.snapshot_time or job.run.now()
     exact = await job.run.ask_github(
         "The proposals", lambda: [one for one in named if job.store.holds_exactly(one, commits, now)]
@@ -56,27 +56,27 @@ async def report_fix(request: FixRequest, job: FixJob) -> RunResult:
     return await _report_unstored(request, draft, files, job)
 
 
-async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> RunResult:
+async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> Status:
     text = render_block("proposal", "abandoned", result.error)
     shown = format_answer(request.task, text)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await finish_refused(shown, request.issue, job)
+        return await write_answer(request, shown, job)
     effects = [*plan_proposal_part(request.issue, shown), *plan_reaction(job, "confused")]
-    return await finish(job, text, {"proposal-status": result.status.value}, effects)
+    return await write_result(job, text, {"proposal-status": result.status.value}, effects)
 
 
-async def _report_unstored(request: FixRequest, draft: PatchDraft, files: CommitFiles, job: FixJob) -> RunResult:
+async def _report_unstored(request: FixRequest, draft: PatchDraft, files: CommitFiles, job: FixJob) -> Status:
     """Show a patch that a token without the permission could not store, unless an older one waits for an answer."""
     if read_shown_commit(request.issue):
-        return await finish_refused(format_answer(request.task, NOT_STORED), request.issue, job)
+        return await write_answer(request, format_answer(request.task, NOT_STORED), job)
     text = await in_thread(render_unstored, draft, files)
     effects = [*plan_proposal_part(request.issue, text), *plan_reaction(job, "confused")]
-    return await finish(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+    return await write_result(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
 
 
 async def _report_stored(
     draft: PatchDraft, files: CommitFiles, stored: PatchProposal, issue: Issue, job: FixJob
-) -> RunResult:
+) -> Status:
     repository, outputs, runs = job.run.repository, describe_stored(stored), job.files.read_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
@@ -90,4 +90,4 @@ async def _report_stored(
     links = [diff_url, job.run_url]
     comment = plan_proposal_part(issue, text, links, commit=stored.commit, tests=job.tests, example=example.outcome)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
-    return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")], links=links)
+    return await write_result(job, text, outputs, [*comment, *plan_reaction(job, "rocket")], links=links)

@@ -1,4 +1,4 @@
-"""Chooses the job of the fix flow by its task. The first one, the gate, is here: it only reads."""
+"""Chooses the job of the fix flow by its task."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,18 +13,17 @@ from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.apply_fix import apply_fix
 from triage.fix.jobs.fix_job import (
     FixJob,
-    FixRequest,
     JobFiles,
-    find_base_problem,
-    finish,
-    finish_refused,
     format_refusal,
     read_fix_request,
+    write_refusal,
+    write_result,
 )
+from triage.fix.jobs.gate_fix import gate_fix
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
-from triage.run.run_context import JobContext, RunResult
+from triage.run.run_context import JobContext
 from triage.run.write.write_results import write_skip, write_unfinished
 
 if TYPE_CHECKING:
@@ -49,16 +48,6 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
     )
 
 
-async def gate_fix(request: FixRequest, job: FixJob) -> RunResult:
-    """Say which job follows, if any."""
-    task = request.task
-    refusal = request.refusal or (await find_base_problem(job) if task.makes_proposal else "")
-    if refusal:
-        return await finish(job, format_refusal(task, refusal), {"fix-task": "answer"})
-    following = "propose" if task.makes_proposal else "apply"
-    return await finish(job, f"The next job: {following}.", {"fix-task": following})
-
-
 UNSEEN = "comment: never cannot be used with the fix flow: nobody could see what they approve."
 MAKING: tuple[FixCommand, ...] = ("fix", "revise")
 DECIDING: tuple[FixCommand, ...] = ("approve", "reject")
@@ -74,7 +63,7 @@ ANSWERING = ("fix-report", "fix-apply")
 """Jobs that may write to the issue."""
 
 
-async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
+async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
     """Do what this job does of the fix flow. Each asks GitHub again whether the person may command it.
 
     Raises:
@@ -87,13 +76,12 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
         return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)
     try:
         request = await read_fix_request(task, job)
-        answer = format_refusal(task, request.refusal)
         if request.has_write_access and (not request.refusal or name == "fix-gate"):
             return await carry_out(request, job)
         if request.has_write_access and name in ANSWERING:
-            return await finish_refused(answer, request.issue, job)
+            return await write_refusal(request, request.refusal, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
-        return await finish(job, answer, {}, status=Status.SKIPPED)
+        return await write_result(job, format_refusal(task, request.refusal), {}, status=Status.SKIPPED)
     except IssueMoved as error:
         return write_skip(str(error), job.run)
     except GitHubUnavailable as error:

@@ -7,12 +7,12 @@ from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.run import Status
+from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS
 from triage.fix.commit_text import build_commits
-from triage.fix.jobs.fix_job import FixJob, FixRequest, describe_stored, finish
-from triage.fix.patch.check_patch import find_problems
+from triage.fix.jobs.fix_job import FixJob, FixRequest, describe_stored, write_result
+from triage.fix.patch.check_patch import check_patch
 from triage.fix.patch.modules import list_modules
-from triage.run.may_run.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS
-from triage.run.run_context import RunResult
 from triage.say.hidden_state import hash_text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MAX_EXPIRED = 20
 """Expired proposals of other issues that one job deletes."""
 
 
-async def store_fix(request: FixRequest, job: FixJob) -> RunResult:
+async def store_fix(request: FixRequest, job: FixJob) -> Status:
     """Store the patch below `refs/triage/proposals`, and delete the proposals that it replaces.
 
     Raises:
@@ -34,20 +34,22 @@ async def store_fix(request: FixRequest, job: FixJob) -> RunResult:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    result = job.files.read_result()
+    result = job.files.read_proposal()
     if result is None or result.draft is None:
-        return await finish(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
+        return await write_result(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
     files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(find_all_problems, draft, request.issue, files, job)
+    problems = await in_thread(check_draft, draft, request.issue, files, job)
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
     if job.run.policy.dry_run:
-        return await finish(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
+        return await write_result(
+            job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"}
+        )
     now = request.issue.snapshot_time or job.run.now()
     stored = await in_thread(_store, draft, files, now, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
-    return await finish(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
+    return await write_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
 def _store(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) -> PatchProposal:
@@ -68,7 +70,7 @@ def _store(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) 
     return stored
 
 
-def find_all_problems(draft: PatchDraft, issue: Issue, files: "CommitFiles", job: FixJob) -> list[str]:
+def check_draft(draft: PatchDraft, issue: Issue, files: "CommitFiles", job: FixJob) -> list[str]:
     """Return why a patch may not be stored or shown: it is for something else, or breaks a rule. Slow.
 
     Asks GitHub; raises as the store.
@@ -83,4 +85,4 @@ def find_all_problems(draft: PatchDraft, issue: Issue, files: "CommitFiles", job
     if job.store.has_other_workflows(draft.base):
         return [OTHER_WORKFLOWS[0].upper() + OTHER_WORKFLOWS[1:]]
     modules = list_modules(files.list_editable(), run.config.modules)
-    return find_problems(draft, files, modules, run.config.protected_paths)
+    return check_patch(draft, files, modules, run.config.protected_paths)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from triage.domain.findings import Answer, Exact, IfMissing, OptionalText, drop_blank
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion
+from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, PatchedFile
 
 if TYPE_CHECKING:
     from triage.fix.base_files import CommitFiles
@@ -191,12 +191,12 @@ def _describe_missing(lines: Sequence[str], places: Mapping[str, Sequence[int]],
 
 def build_versions(
     answers: Sequence[FileAnswer], files: "CommitFiles", earlier: Mapping[str, str] | None = None
-) -> tuple[list[FileVersion], list[str]]:
+) -> tuple[list[PatchedFile], list[str]]:
     """Return the files and what is wrong with the answer, one sentence per problem.
 
     Several entries of one file count as one. `earlier` has the text of files that another answer has changed already.
     """
-    versions: list[FileVersion] = []
+    versions: list[PatchedFile] = []
     problems: list[str] = []
     for path in dict.fromkeys(map(read_path, answers)):
         group = [answer for answer in answers if read_path(answer) == path]
@@ -214,7 +214,7 @@ def read_path(answer: FileAnswer) -> str:
     return answer.file_path.strip().removeprefix("./").removeprefix("/")
 
 
-def _build_version(path: str, group: Sequence[FileAnswer], files: "CommitFiles", earlier: str | None) -> FileVersion:
+def _build_version(path: str, group: Sequence[FileAnswer], files: "CommitFiles", earlier: str | None) -> PatchedFile:
     description = " ".join(answer.description for answer in group if answer.description)
     found = files.read(path)
     if isinstance(found, str):
@@ -225,11 +225,11 @@ def _build_version(path: str, group: Sequence[FileAnswer], files: "CommitFiles",
         if len(contents) != 1:
             raise RejectedEdits([f"{path} does not exist. For a new file, give its whole text in new_content, once."])
         text = _check_size(path, finish_new_text(contents[0]))
-        return FileVersion(path=path, description=description, is_new_file=True, text=text)
+        return PatchedFile(path=path, description=description, is_new_file=True, text=text)
     if not edits:
         raise RejectedEdits([f"{path} exists: give edits, not the whole text."])
     base = BaseFile(text=earlier if earlier is not None else found.text, mode=found.mode)
-    return FileVersion(path=path, description=description, text=_check_size(path, apply_edits(path, base, edits)))
+    return PatchedFile(path=path, description=description, text=_check_size(path, apply_edits(path, base, edits)))
 
 
 def _check_size(path: str, text: str) -> str:

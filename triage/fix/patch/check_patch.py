@@ -13,7 +13,7 @@ from typing import Any
 from pathspec import PathSpec
 
 from triage.base.text import quote_value
-from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import MAX_FILES, BaseFile, PatchDraft, PatchedFile
 from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, CommitFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
 from triage.fix.patch.modules import Module, is_inside
@@ -28,7 +28,7 @@ _NEW_NAME = re.compile(r"(?!.*\$\()[\w@$([](?:[\w.@+$()[\] -]*[\w@+$)\]-])?", re
 changed files into a script."""
 
 
-def find_path_problem(
+def check_path(
     path: str,
     files: CommitFiles,
     *,
@@ -154,7 +154,7 @@ MAX_NAMED = 5
 """Lines or addresses that a message names."""
 
 
-def find_content_problems(file: FileVersion, base: BaseFile | None, files: CommitFiles) -> Iterator[str]:
+def check_content(file: PatchedFile, base: BaseFile | None, files: CommitFiles) -> Iterator[str]:
     """Yield what a file must not contain, each in a sentence that says what to do. `base` is None for a new file."""
     path, text, old = file.path, file.text, base.text if base else ""
     if base and old == text:
@@ -206,7 +206,7 @@ def _join(named: Sequence[str]) -> str:
 MAX_CHANGED_LINES = 3_000
 
 
-def find_problems(
+def check_patch(
     draft: PatchDraft, files: CommitFiles, modules: Sequence[Module], protected: Sequence[str]
 ) -> list[str]:
     """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
@@ -254,11 +254,11 @@ def _find_odd_files(
         inside = [module for module in modules if module.name in draft.modules]
         for file in draft.files:
             path, is_new = file.path, file.is_new_file
-            if problem := find_path_problem(path, files, is_new=is_new, modules=inside, protected=protected):
+            if problem := check_path(path, files, is_new=is_new, modules=inside, protected=protected):
                 yield problem
             else:
                 base = files.read(path)
-                yield from find_content_problems(file, base if isinstance(base, BaseFile) else None, files)
+                yield from check_content(file, base if isinstance(base, BaseFile) else None, files)
     for file in draft.tests:
         if not files.is_test(file.path):
             shown = show_path(file.path)
@@ -296,7 +296,7 @@ def list_warnings(draft: PatchDraft, files: CommitFiles) -> list[str]:
     return warnings
 
 
-def _has_long_line(file: FileVersion, files: CommitFiles) -> bool:
+def _has_long_line(file: PatchedFile, files: CommitFiles) -> bool:
     known = set(read_base_text(file.path, files).splitlines())
     usual = max((len(line.expandtabs()) for line in known), default=0)
     limit = min(LONG_LINE_CHARS, max(UNUSUAL_LINE_CHARS, usual))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from triage.base.errors import BadInput, GitError
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, PatchDraft, PatchedFile
 from triage.git.git import Git
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _HUNK_HEADING = re.compile(rb"^(@@ [^@]* @@).*$", re.MULTILINE)
 class FileDiff(NamedTuple):
     """What a patch changes in one file."""
 
-    file: FileVersion
+    file: PatchedFile
     text: str
     """As `git diff` prints it, without the line `index`; empty if nothing changes."""
     added: int
@@ -53,7 +53,7 @@ def read_base_text(path: str, files: "CommitFiles") -> str:
     return base.text if isinstance(base, BaseFile) else ""
 
 
-def diff_file(file: FileVersion, base_text: str) -> FileDiff:
+def diff_file(file: PatchedFile, base_text: str) -> FileDiff:
     hunks = _diff_texts(base_text, file.text)
     lines = hunks.split("\n")
     added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
@@ -77,7 +77,7 @@ def _diff_texts(old: str, new: str) -> str:
     return _HUNK_HEADING.sub(rb"\1", heading.lstrip() + hunks).decode("utf-8", "surrogatepass")
 
 
-def _format_heading(file: FileVersion, hunks: str) -> str:
+def _format_heading(file: PatchedFile, hunks: str) -> str:
     if not hunks and not file.is_new_file:
         return ""
     # Git would print the names of our temporary files. Names that it quotes are of no file that a patch may write.

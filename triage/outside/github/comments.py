@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from triage.base.threads import seconds_left, sleep_unless_abandoned
-from triage.domain.effect import COMMENT_MARKER
+from triage.domain.effect import COMMENT_MARKER, Reaction
 from triage.domain.issue import MEMBERS, IssueComment
 from triage.outside.github.github_errors import (
     ErrorKind,
@@ -16,7 +16,7 @@ from triage.outside.github.github_errors import (
     translate_write_errors,
     unreadable_response,
 )
-from triage.outside.github.repository_connection import RepositoryConnection, iterate_pages, write_once
+from triage.outside.github.repository_connection import RepositoryConnection, iterate_pages, repeat_write, write_once
 from triage.read.read_issue import shorten_thread
 from triage.say.hidden_state import parse_state
 
@@ -154,6 +154,12 @@ class IssueComments(RepositoryConnection):
             if comment_id in ours[1:] and parse_state(comments[comment_id].body) is not None:
                 comment = find_comment(self.writable, comment_id)
                 write_once(comment.delete, lambda: self._fetch_comment(comment_id) is None, deletes=True)
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        """Add a reaction to a comment. The same reaction twice is one."""
+        comment = find_comment(self.writable, comment_id)
+        with translate_write_errors(self.slug):
+            repeat_write(lambda: comment.create_reaction(reaction))
 
     def wait_to_look_again(self, number: int) -> bool:
         """Wait if it is unclear which comments this run has written, as long as time is left.

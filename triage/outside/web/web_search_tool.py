@@ -39,7 +39,7 @@ class SearchUnavailable(TriageError):
     """The search cannot be used."""
 
 
-class SearchQuery(BaseModel):
+class WebQuery(BaseModel):
     """Arguments of the tool: a model can set no domains, and ask for no raw content or images."""
 
     query: str = Field(description="What to search for, at most 200 characters")
@@ -54,7 +54,7 @@ class WebSearchTool(BaseTool):
 
     name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
-    args_schema: type[BaseModel] = SearchQuery
+    args_schema: type[BaseModel] = WebQuery
     handle_tool_error: bool = False
     _tavily: TavilySearch = PrivateAttr()
     _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)

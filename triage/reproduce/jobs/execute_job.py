@@ -5,17 +5,17 @@ from collections.abc import Callable
 
 from triage.base.errors import GitError, SetupError, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
+from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, Trigger
 from triage.reproduce.evidence import Evidence
 from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, dump_results, parse_orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish
-from triage.run.run_context import RunResult
 
 MAX_SECONDS = 2_400.0
 """For all issues. The step has 50 minutes: an example that has been started may end."""
 
 
-async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
+async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
     """Run each selected example, and write what happened after each step: the runner may end the job at any time."""
     orders = parse_orders(job.read_file(SELECTION))
     found: dict[int, Evidence] = {}

@@ -7,6 +7,7 @@ from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
+from triage.domain.run import Status
 from triage.domain.task import ReproduceTask
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
@@ -15,10 +16,9 @@ from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_reque
 from triage.reproduce.pages import Pages, find_executed_code, find_failure
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.run.may_run.trigger_snapshot import get_trigger_comment, to_run_key
-from triage.run.run_context import RunResult
 from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.plan_suggestions import plan_close
-from triage.run.write.write_results import read_again, write_effects, write_skip
+from triage.run.write.write_results import read_again, write_skip, write_to_issue
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
 from triage.say.our_comment import plan_comment_parts, read_state
@@ -34,7 +34,7 @@ CLOSE_SUGGESTED = (
 )
 
 
-async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
+async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
     orders = parse_orders(job.read_file(SELECTION), job.selection_sha256)
     found = {one.number: one.evidence for one in parse_orders(job.read_file(EVIDENCE))}
     if task.number is None:
@@ -117,7 +117,7 @@ def _remember(selection: Selection, evidence: Evidence, pages: Pages) -> Reprodu
     return known.with_code(executed) if executed else known
 
 
-async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
+async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: ReproduceJob) -> Status:
     """Say why nothing was run. A result that the comment has stays."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
     comment = _plan_comment(task, issue, job, {"answer": text}, {})
@@ -129,7 +129,7 @@ def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
     return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
 
 
-async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> RunResult:
+async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> Status:
     """Change the comments of the issues whose example failed before and does not now. No issue is closed."""
     pages, lines, done = await in_thread(job.open_pages), list[str](), PublishResult()
     for order in orders:
@@ -155,7 +155,8 @@ async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None
         ]
         effects += [SuggestChanges(issue_number=order.number, suggestions=suggestions)] if suggestions else []
         # At once: the comment of a later issue may change while the earlier ones are written.
-        written = await write_effects(select_allowed(effects, job), job.run)
+        written = await write_to_issue(select_allowed(effects, job), job.run)
         done.failures += written.failures
+        done.annotations += written.annotations
         done.needs_setup_fix |= written.needs_setup_fix
     return await finish(job, "\n".join(lines) or "No example was run again.", done=done)

@@ -9,18 +9,17 @@ from triage.base.errors import WrongUsage
 from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.run import Status
-from triage.domain.task import ReproduceTask, Skip
+from triage.domain.task import ReproduceTask
 from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
-from triage.run.may_run.admission import RememberedFacts, check_allowed, logins_to_check
-from triage.run.may_run.trigger_snapshot import command_skip_reason, get_trigger_comment, restore_issue_at_trigger
-from triage.run.run_context import JobContext, RunResult
-from triage.run.write.apply_local_effects import PublishResult
-from triage.run.write.write_results import write_effects
+from triage.run.may_run.admission import check_allowed
+from triage.run.may_run.trigger_snapshot import check_command_comment, restore_issue_at_trigger
+from triage.run.run_context import JobContext
+from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
+from triage.run.write.write_results import write_to_issue
 from triage.say.notices import EMPTY_OUTPUTS
-from triage.say.our_comment import read_state
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe
 
 SECURITY = "it may be a security report, and the result would be public."
@@ -60,22 +59,18 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
     """Read the issue, and whether its example may be run. Raises TriageError if the issue cannot be read."""
     run = job.run
     issue = await run.ask_github(f"Issue #{number}", lambda: run.github.fetch_issue(number))
-    skip_reason = await run.ask_github("The role of whoever asks", lambda: _find_skip_reason(task, issue, run))
+    now = issue.snapshot_time or run.now()
+    skip_reason = await run.ask_github(
+        "The role of whoever asks",
+        lambda: check_allowed(task, issue, run.event_issue, now, run.github.fetch_role, run.config),
+    )
     return Request(issue, skip_reason, _find_refusal(issue, run))
-
-
-def _find_skip_reason(task: ReproduceTask, issue: Issue, run: JobContext) -> str:
-    now, state, trigger = issue.snapshot_time or run.now(), read_state(issue), get_trigger_comment(run.event_issue)
-    roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
-    earlier = RememberedFacts(is_quiet=state.quiet, runs=state.past_runs)
-    allowed = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
-    return allowed.reason if isinstance(allowed, Skip) else ""
 
 
 def _find_refusal(issue: Issue, run: JobContext) -> str:
     if reports_vulnerability(read_issue(issue), issue.labels, is_request=False):
         return SECURITY
-    reason = command_skip_reason(issue, run.event_issue)
+    reason = check_command_comment(issue, run.event_issue)
     return reason[:1].lower() + reason[1:]
 
 
@@ -114,13 +109,12 @@ async def finish(
     effects: Sequence[IssueEffect] = (),
     links: Sequence[str] = (),
     done: PublishResult | None = None,
-) -> RunResult:
+) -> Status:
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
     status = Status.COMPLETE
     values = EMPTY_OUTPUTS | {"status": status.value} | dict(outputs or {})
     shown = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
     local = (WriteSummary(markdown=shown), SetOutputs(values=values))
-    done = await write_effects([*select_allowed(effects, job), *local], job.run, done)
-    if done.needs_setup_fix:
-        return RunResult(Status.FAILED)
-    return RunResult(Status.DEGRADED if done.failures else status)
+    done = await write_to_issue(select_allowed(effects, job), job.run, done)
+    apply_local_effects(local, job.run.output, done)
+    return done.lower(status)

@@ -7,6 +7,7 @@ from functools import cache
 
 from triage.app.app import App
 from triage.base.errors import GitHubUnavailable, IssueMoved
+from triage.domain.run import Status
 from triage.domain.task import ReproduceTask
 from triage.outside.output.job_output import read_own_file, write_file
 from triage.reproduce.environments.docker import DockerEnvironments
@@ -20,7 +21,7 @@ from triage.reproduce.jobs.select_job import select_reproduction
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
-from triage.run.run_context import JobContext, RunResult
+from triage.run.run_context import JobContext
 from triage.run.write.write_results import write_skip, write_unfinished
 
 JOBS = {
@@ -58,7 +59,7 @@ def _execute(
         yield from checkout.run(selection, environments, bisect, progress)
 
 
-async def run_reproduce_job(name: str, task: ReproduceTask, job: ReproduceJob) -> RunResult:
+async def run_reproduce_job(name: str, task: ReproduceTask, job: ReproduceJob) -> Status:
     """Do what this job does. Raises SetupError for what the workflow's author must fix."""
     try:
         return await JOBS[name](task, job)

@@ -4,11 +4,11 @@ from hashlib import sha256
 
 from triage.base.errors import WrongUsage
 from triage.base.threads import in_thread
+from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, Trigger
 from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_request, read_wish
 from triage.reproduce.project_checkout import NothingToRun
-from triage.run.run_context import RunResult
 from triage.run.write.write_results import write_skip
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import hash_example
@@ -18,7 +18,7 @@ MAX_RUNS_PER_DAY = 20
 BURST = f"More than {MAX_RUNS_PER_DAY} issues came within 24 hours. `/triage reproduce` runs this example."
 
 
-async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
+async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
     """Write the file for the next jobs, and say in the output `reproduce-task` which of them follows."""
     if task.number is None:
         return await _select_again(job)
@@ -60,7 +60,7 @@ def _make_order(number: int, task: ReproduceTask, request: Request, job: Reprodu
         return Order(number=number, refusal=str(problem)[:1_000])
 
 
-async def _select_again(job: ReproduceJob) -> RunResult:
+async def _select_again(job: ReproduceJob) -> Status:
     """Select the examples that failed when they were run last, on the same version, and on today's commit."""
     orders: list[Order] = []
     for number in await in_thread(job.list_reproduced):

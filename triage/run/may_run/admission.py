@@ -1,18 +1,19 @@
 """Decides whether a task may run, once the issue's thread and people's roles are known."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TypeVar
-
-from pydantic import Field
 
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import RUN_WINDOW, QuietTask, ReproduceTask, RunKey, Skip, TriageTask, Trigger
-from triage.domain.value import Value
+from triage.domain.task import RUN_WINDOW, QuietTask, ReproduceTask, TriageTask, Trigger
+from triage.read.questions import answers_question
 from triage.run.may_run.commands import CommandName, parse_command
-from triage.run.may_run.decide_approval import WRITE_ROLES
+from triage.run.may_run.trigger_snapshot import check_trigger_comment, get_trigger_comment
+from triage.say.hidden_state import CommentState, hash_text
+from triage.say.our_comment import find_our_comment, read_state
 
+WRITE_ROLES = frozenset({"admin", "maintain", "write"})
+"""Roles with write access (GitHub's `role_name`)."""
 MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
 MAX_ROLE_LOOKUPS = 10
@@ -28,27 +29,62 @@ REFUSED = {
 RunTask = TriageTask | ReproduceTask
 
 
-class RememberedFacts(Value):
-    has_open_questions: bool = False
-    is_answer: bool = True
-    """The comment has a value for one of them."""
-    is_quiet: bool = False
-    """Somebody commanded `/triage quiet`."""
-    has_same_text: bool = False
-    """Title and body are the same as in the last run."""
-    is_recent: bool = False
-    """Our comment was written or edited within the window."""
-    runs: list[RunKey] = Field(default_factory=list)
+def check_added_label(task: TriageTask, config: ProjectConfig) -> str:
+    """Return why the label that was added starts no triage; empty if it does, or if none was added."""
+    if task.trigger is not Trigger.LABELED:
+        return ""
+    if not config.opt_in_label:
+        return "Labels do not start a triage."
+    is_opt_in = task.added_label.casefold() == config.opt_in_label.casefold()
+    return "" if is_opt_in else "Only the opt-in label starts a triage."
 
 
-DEFAULT_CONFIG = ProjectConfig()
-T = TypeVar("T", bound=RunTask | QuietTask)
+def check_allowed(
+    task: RunTask | QuietTask,
+    issue: Issue,
+    event_issue: Issue | None,
+    now: datetime,
+    fetch_role: Callable[[str], str],
+    config: ProjectConfig,
+) -> str:
+    """Return why the task is not carried out; empty if it is.
+
+    Comments after the one that triggered the run do not count against it.
+
+    Args:
+        task: What the event asks for.
+        issue: As GitHub shows it now, with its thread.
+        event_issue: As the event brought it; none for a request by number.
+        now: By GitHub's clock, where that is known.
+        fetch_role: Returns GitHub's `role_name` of a login. It may raise, and block.
+        config: The project's own settings.
+    """
+    if not isinstance(task, ReproduceTask) and (reason := check_trigger_comment(task, issue, event_issue)):
+        return reason
+    if issue.is_pull_request:
+        return "Pull requests are not triaged."
+    if issue.locked:
+        return "The issue is locked."
+    roles = {login: fetch_role(login) for login in _list_logins(task, issue, now, config)}
+    if isinstance(task, QuietTask):
+        return _check_quiet(task, roles, read_state(issue))
+    command = CommandName.REPRODUCE if isinstance(task, ReproduceTask) else CommandName.TRIAGE
+    is_command = task.trigger is Trigger.COMMAND
+    role = roles.get(task.actor, "none") if is_command else "none"
+    if role not in MAY_COMMAND[command] and (reason := check_labels(task, issue, config)):
+        return reason
+    if is_command and not _may_command(command, task.actor, issue, roles, config):
+        return REFUSED[command]
+    is_wanted = is_command or task.trigger is Trigger.REQUESTED
+    if not is_wanted and (reason := _check_automatic_run(task, issue, event_issue, now)):
+        return reason
+    if _is_by_command_or_answer(task) and role not in WRITE_ROLES:
+        return _check_run_count(task, issue, event_issue, now, roles, config)
+    return ""
 
 
-def logins_to_check(
-    task: RunTask | QuietTask, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG
-) -> list[str]:
-    """Logins whose role `check_allowed` needs: the commanding one, then others whose recent commands may count.
+def _list_logins(task: RunTask | QuietTask, issue: Issue, now: datetime, config: ProjectConfig) -> list[str]:
+    """Return the logins whose role counts: the commanding one, then others whose recent commands may count.
 
     For a triage, the role of the issue's author counts only when a label prevents it.
     """
@@ -60,7 +96,7 @@ def logins_to_check(
     recent = reversed(_recent_comments(issue, now))
     others = [comment.author for comment in recent if _find_run_command(comment) and not comment.by_bot]
     without_author = [login for login in [*actor, *others] if not _is_same_login(login, issue.author)]
-    needs_author = isinstance(task, ReproduceTask) or label_skip_reason(task, issue, config)
+    needs_author = isinstance(task, ReproduceTask) or check_labels(task, issue, config)
     needed = dict.fromkeys([*(actor if needs_author else []), *without_author])
     return [login for login in needed if login][:MAX_ROLE_LOOKUPS]
 
@@ -83,51 +119,7 @@ def _is_same_login(one: str, other: str) -> bool:
     return bool(one) and one.lower() == other.lower()
 
 
-def check_allowed(
-    task: T,
-    issue: Issue,
-    now: datetime,
-    roles: Mapping[str, str] | None = None,
-    earlier: RememberedFacts = RememberedFacts(),  # noqa: B008 - a frozen value
-    config: ProjectConfig = DEFAULT_CONFIG,
-    trigger_comment_id: int | None = None,
-) -> T | Skip:
-    """The task itself, or the reason for skipping it.
-
-    The issue was fetched after the event, with its thread. `roles` has GitHub's `role_name` for each of
-    `logins_to_check`. Comments after the one that triggered the run do not count against it.
-    """
-    roles = roles or {}
-    if issue.is_pull_request:
-        reason = "Pull requests are not triaged."
-    elif issue.locked:
-        reason = "The issue is locked."
-    elif isinstance(task, QuietTask):
-        reason = _quiet_skip_reason(task, roles, earlier)
-    else:
-        reason = _run_skip_reason(task, issue, roles, earlier, config)
-        is_by_writer = task.trigger is Trigger.COMMAND and roles.get(task.actor, "none") in WRITE_ROLES
-        if not reason and _is_by_command_or_answer(task) and not is_by_writer:
-            reason = _limit_skip_reason(task, issue, now, roles, earlier, config, trigger_comment_id)
-    return Skip(reason=reason) if reason else task
-
-
-def _run_skip_reason(
-    task: RunTask, issue: Issue, roles: Mapping[str, str], earlier: RememberedFacts, config: ProjectConfig
-) -> str:
-    command = CommandName.REPRODUCE if isinstance(task, ReproduceTask) else CommandName.TRIAGE
-    is_command = task.trigger is Trigger.COMMAND
-    has_rights = is_command and roles.get(task.actor, "none") in MAY_COMMAND[command]
-    if not has_rights and (reason := label_skip_reason(task, issue, config)):
-        return reason
-    if is_command and not _may_command(command, task.actor, issue, roles, config):
-        return REFUSED[command]
-    if is_command or task.trigger is Trigger.REQUESTED:
-        return ""
-    return _automatic_skip_reason(task, issue, earlier)
-
-
-def label_skip_reason(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
+def check_labels(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
     """Why the project's labels prevent the run, unless somebody with rights commands it; or empty."""
     if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."
@@ -136,18 +128,22 @@ def label_skip_reason(task: RunTask, issue: Issue, config: ProjectConfig) -> str
     return "The issue does not carry the project's opt-in label."
 
 
-def _automatic_skip_reason(task: RunTask, issue: Issue, earlier: RememberedFacts) -> str:
-    if earlier.is_quiet:
+def _check_automatic_run(task: RunTask, issue: Issue, event_issue: Issue | None, now: datetime) -> str:
+    comment, state = find_our_comment(issue), read_state(issue)
+    text, answer = event_issue or issue, get_trigger_comment(event_issue)
+    has_same_text = state.text_hash == hash_text(text.title, text.body)
+    written_at = (comment.edited_at or comment.created_at) if comment else None
+    if state.quiet:
         return "`/triage quiet` was said on this issue."
     if issue.author_is_bot:
         return "Issues that a bot opened are not triaged on their own."
-    if task.trigger in (Trigger.EDITED, Trigger.LABELED) and earlier.has_same_text:
+    if task.trigger in (Trigger.EDITED, Trigger.LABELED) and has_same_text:
         return "The issue's text is the one of the last triage."
-    if task.trigger is Trigger.REOPENED and earlier.has_same_text and earlier.is_recent:
+    if task.trigger is Trigger.REOPENED and has_same_text and written_at and written_at > now - RUN_WINDOW:
         return "The issue's text is the one of the last triage, which is less than a day old."
-    if task.trigger is Trigger.REPORTER_REPLY and not earlier.has_open_questions:
+    if task.trigger is Trigger.REPORTER_REPLY and not state.asked:
         return "No question to the issue's author is open."
-    if task.trigger is Trigger.REPORTER_REPLY and not earlier.is_answer:
+    if task.trigger is Trigger.REPORTER_REPLY and answer and not answers_question(answer.body, state.asked):
         return "The comment answers no question to the issue's author."
     return ""
 
@@ -161,14 +157,13 @@ def _may_command(
     return (is_invited or command is CommandName.TRIAGE) and _is_same_login(login, issue.author)
 
 
-def _limit_skip_reason(
+def _check_run_count(
     task: RunTask,
     issue: Issue,
+    event_issue: Issue | None,
     now: datetime,
     roles: Mapping[str, str],
-    earlier: RememberedFacts,
     config: ProjectConfig,
-    trigger_comment_id: int | None,
 ) -> str:
     """Counts the runs of the window, the present one included.
 
@@ -176,8 +171,10 @@ def _limit_skip_reason(
     Comments by the issue's author count only against further answers: not each of them was a run, and a command must
     not be refused because the author wrote much.
     """
+    trigger_comment = get_trigger_comment(event_issue)
+    trigger_comment_id = trigger_comment.comment_id if trigger_comment else None
     our_times = [comment.created_at for comment in issue.thread if comment.ours and comment.created_at]
-    runs = {str(run.comment_id) for run in earlier.runs if run.comment_id and run.at > now - RUN_WINDOW}
+    runs = {str(run.comment_id) for run in read_state(issue).past_runs if run.comment_id and run.at > now - RUN_WINDOW}
     for index, comment in enumerate(_recent_comments(issue, now)):
         number = comment.comment_id
         is_later = trigger_comment_id is not None and number is not None and number > trigger_comment_id
@@ -201,10 +198,10 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
     return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
 
 
-def _quiet_skip_reason(task: QuietTask, roles: Mapping[str, str], earlier: RememberedFacts) -> str:
+def _check_quiet(task: QuietTask, roles: Mapping[str, str], state: CommentState) -> str:
     role = roles.get(task.actor, "none")
     if task.wrong:
         return "" if role in TRIAGE_ROLES else "`/triage wrong` is for people with triage rights."
     if role not in WRITE_ROLES:
         return "`/triage quiet` needs write access to the repository."
-    return "The issue is already quiet." if earlier.is_quiet else ""
+    return "The issue is already quiet." if state.quiet else ""

@@ -6,8 +6,7 @@ from typing import Any
 
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.project_config import ProjectConfig
-from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import FixTask, IssueTask, QuietTask, ReproduceTask, Skip, Task, TaskName, TriageTask, Trigger
 from triage.run.may_run.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.run.may_run.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
@@ -15,35 +14,35 @@ EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "s
 """The input `issue-number` names the issue."""
 
 _ISSUE_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.LABELED)
-DEFAULT_CONFIG = ProjectConfig()
 
 
 def route_event(
-    event_name: str,
-    payload: Mapping[str, Any],
-    issue_number: int | None = None,
-    config: ProjectConfig | None = DEFAULT_CONFIG,
-) -> Task:
-    """The task of an event.
+    event_name: str, payload: Mapping[str, Any], issue_number: int | None = None, task_name: TaskName = "triage"
+) -> Task | None:
+    """Return what the event asks of the task that the workflow chose; None if that task needs no event.
 
     Args:
         event_name: The event, such as `issues`.
         payload: The event's JSON object.
         issue_number: The input `issue-number`, for events without an issue.
-        config: The project's own settings; None before they are read: then an event that they may allow is a task.
+        task_name: The input `task`.
 
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
     """
+    if task_name.startswith("fix-"):
+        return _route_fix_event(event_name, payload, issue_number)
+    if task_name.startswith("reproduce-"):
+        return _route_reproduce_event(event_name, payload, issue_number)
+    if task_name != "triage":
+        return None
     if event_name in EVENTS_WITHOUT_ISSUE:
         return _route_manual(event_name, payload, issue_number)
-    if event_name == "issues":
-        task = _route_issue(parse_payload(payload), config)
-    elif event_name == "issue_comment":
-        task = _route_comment(parse_payload(payload))
-    else:
+    if event_name not in ("issues", "issue_comment"):
         return _skip_other(event_name)
-    if isinstance(task, TriageTask | QuietTask) and issue_number not in (None, task.number):
+    parsed = parse_payload(payload)
+    task = _route_issue(parsed) if event_name == "issues" else _route_comment(parsed)
+    if isinstance(task, IssueTask) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
             "leave the input empty for issue events."
@@ -51,20 +50,28 @@ def route_event(
     return task
 
 
-def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
+def _route_issue(payload: Payload) -> TriageTask | Skip:
     issue = _require_issue(payload)
-    if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
+    changes = payload.changes
+    if reason := _check_issue(issue):
         return Skip(reason=reason)
+    if payload.action == "transferred" or (changes and changes.new_issue is not None):
+        return Skip(reason="The issue was transferred to another repository.")
+    if payload.action not in _ISSUE_TRIGGERS:
+        name = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
+        return Skip(reason=f"This change of an issue{name} does not start a triage.")
     trigger = Trigger(payload.action)
     if _is_by_bot(payload, issue.user):
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
-    changes = payload.changes
     if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
         return Skip(reason="Neither title nor body of the issue was changed.")
     # A form may set the label for its reporter, who asks for nothing by that.
     is_by_reporter = issue.user is not None and issue.user.login.lower() == payload.sender_login.lower()
     is_asked = trigger is Trigger.LABELED and not is_by_reporter
-    return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked)
+    label = payload.label.name if payload.label and trigger is Trigger.LABELED else ""
+    return TriageTask(
+        number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked, added_label=label
+    )
 
 
 def _require_issue(payload: Payload) -> IssuePart:
@@ -79,7 +86,7 @@ def _require_comment(payload: Payload) -> CommentPart:
     return payload.comment
 
 
-def _issue_skip_reason(issue: IssuePart) -> str:
+def _check_issue(issue: IssuePart) -> str:
     if issue.pull_request is not None:
         return "Pull requests and comments on them are not triaged."
     if issue.locked:
@@ -87,31 +94,13 @@ def _issue_skip_reason(issue: IssuePart) -> str:
     return ""
 
 
-def _action_skip_reason(payload: Payload) -> str:
-    if payload.action == "transferred" or (payload.changes and payload.changes.new_issue is not None):
-        return "The issue was transferred to another repository."
-    if payload.action not in _ISSUE_TRIGGERS:
-        name = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
-        return f"This change of an issue{name} does not start a triage."
-    return ""
-
-
-def _label_skip_reason(payload: Payload, config: ProjectConfig | None) -> str:
-    if payload.action != "labeled" or config is None:
-        return ""
-    if not config.opt_in_label:
-        return "Labels do not start a triage."
-    added = payload.label.name if payload.label else ""
-    return "" if added.casefold() == config.opt_in_label.casefold() else "Only the opt-in label starts a triage."
-
-
 def _is_by_bot(payload: Payload, author: Account | None) -> bool:
     return any(person is not None and person.is_bot for person in (payload.sender, author))
 
 
-def _route_comment(payload: Payload) -> Task:
+def _route_comment(payload: Payload) -> IssueTask | Skip:
     issue, comment = _require_issue(payload), _require_comment(payload)
-    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+    if reason := _check_issue(issue) or _check_comment(payload, comment):
         return Skip(reason=reason)
     author = comment.user.login if comment.user else ""
     command = parse_command(comment.body)
@@ -124,7 +113,7 @@ def _route_comment(payload: Payload) -> Task:
     return TriageTask(number=issue.number, trigger=Trigger.REPORTER_REPLY, actor=author)
 
 
-def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
+def _check_comment(payload: Payload, comment: CommentPart) -> str:
     if payload.action != "created":
         return "Only a new comment counts, not one that was edited or deleted."
     if comment.body.startswith(COMMENT_MARKER):
@@ -138,7 +127,7 @@ def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
     return ""
 
 
-def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
+def _route_command(issue: IssuePart, author: str, command: Command) -> IssueTask | Skip:
     if command.name is CommandName.TRIAGE:
         return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
     if command.name in (CommandName.QUIET, CommandName.WRONG):
@@ -151,7 +140,7 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage wrong`.")
 
 
-def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
+def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> TriageTask:
     if issue_number is None:
         raise BadInput(
             f"issue-number: needed under {event_name}, which brings no issue of its own; "
@@ -177,12 +166,7 @@ def _skip_other(event_name: str) -> Skip:
 NO_FIX_COMMAND = "The comment holds no command of the fix flow."
 
 
-def route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: int | None = None) -> FixTask | Skip:
-    """Return the task of the fix flow of a comment with a command, or of a workflow that was started by hand.
-
-    Raises:
-        BadInput: The payload cannot be read, or `issue-number` is missing.
-    """
+def _route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> FixTask | Skip:
     if event_name == "workflow_dispatch":  # only who has write access can start it
         if issue_number is None:
             raise BadInput(f"issue-number: needed under {event_name}, which brings no issue of its own.")
@@ -194,7 +178,7 @@ def route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: i
 
 def _route_fix_comment(payload: Payload) -> FixTask | Skip:
     issue, comment = _require_issue(payload), _require_comment(payload)
-    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+    if reason := _check_issue(issue) or _check_comment(payload, comment):
         return Skip(reason=reason)
     command = parse_command(comment.body)
     if command is None or command.name not in FIX_COMMANDS:
@@ -214,21 +198,14 @@ def _route_fix_comment(payload: Payload) -> FixTask | Skip:
 NO_REPRODUCE_COMMAND = "The comment does not say `/triage reproduce`."
 
 
-def route_reproduce_event(
-    event_name: str, payload: Mapping[str, Any], number: int | None = None
-) -> ReproduceTask | Skip:
-    """Return whose example is run: of a command, of an opened issue, or of all issues again.
-
-    Raises:
-        BadInput: The payload cannot be read.
-    """
+def _route_reproduce_event(event_name: str, payload: Mapping[str, Any], number: int | None) -> ReproduceTask | Skip:
     if event_name in (*EVENTS_WITHOUT_ISSUE, "release"):
         return ReproduceTask(number=number)
     parsed = parse_payload(payload)
     if event_name == "issues" and parsed.action == "opened":
         issue = _require_issue(parsed)
         by_bot = "The issue was opened by a bot." if _is_by_bot(parsed, issue.user) else ""
-        reason = _issue_skip_reason(issue) or by_bot
+        reason = _check_issue(issue) or by_bot
         return Skip(reason=reason) if reason else ReproduceTask(number=issue.number, trigger=Trigger.OPENED)
     if event_name == "issue_comment":
         return _route_reproduce_comment(_require_issue(parsed), _require_comment(parsed), parsed)
@@ -237,7 +214,7 @@ def route_reproduce_event(
 
 def _route_reproduce_comment(issue: IssuePart, comment: CommentPart, payload: Payload) -> ReproduceTask | Skip:
     command = parse_command(comment.body)
-    reason = _issue_skip_reason(issue) or _comment_skip_reason(payload, comment)
+    reason = _check_issue(issue) or _check_comment(payload, comment)
     if reason or command is None or command.name is not CommandName.REPRODUCE:
         return Skip(reason=reason or NO_REPRODUCE_COMMAND)
     actor = comment.user.login if comment.user else ""

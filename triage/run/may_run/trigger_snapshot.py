@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import QuietTask, ReproduceTask, RunKey, Task, TriageTask, Trigger
+from triage.domain.task import IssueTask, QuietTask, ReproduceTask, RunKey, TriageTask, Trigger
 
 EDITED = "The comment with the command was edited. Post the command in a new comment."
 
@@ -33,7 +33,7 @@ def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:
     return event_issue.thread[-1] if event_issue and event_issue.thread else None
 
 
-def trigger_comment_skip_reason(task: Task, issue: Issue, event_issue: Issue | None) -> str:
+def check_trigger_comment(task: IssueTask, issue: Issue, event_issue: Issue | None) -> str:
     """Why the comment that triggered no longer counts; empty when it counts, or when there is none.
 
     A command counts only as first written. It also counts when GitHub does not list it: our comment remembers the run.
@@ -43,13 +43,13 @@ def trigger_comment_skip_reason(task: Task, issue: Issue, event_issue: Issue | N
     if trigger_comment is None or trigger_comment.comment_id is None:
         return ""
     current = next((one for one in issue.thread if one.comment_id == trigger_comment.comment_id), None)
-    is_command = isinstance(task, QuietTask) or (isinstance(task, TriageTask) and task.trigger is Trigger.COMMAND)
+    is_command = isinstance(task, QuietTask) or task.trigger is Trigger.COMMAND
     if current is None:
         return "" if is_command else "The answer is not there any more."
     return EDITED if is_command and _is_edited(current, trigger_comment) else ""
 
 
-def command_skip_reason(issue: Issue, event_issue: Issue | None) -> str:
+def check_command_comment(issue: Issue, event_issue: Issue | None) -> str:
     """Why a command that changes something does not count; empty when it counts, or when no comment brought it.
 
     GitHub must list it as it was first written.
@@ -78,11 +78,9 @@ def _normalize(comment: IssueComment) -> str:
     return comment.body.replace("\r\n", "\n").strip()
 
 
-def to_run_key(task: Task | ReproduceTask, event_issue: Issue | None) -> RunKey | None:
+def to_run_key(task: TriageTask | ReproduceTask, event_issue: Issue | None) -> RunKey | None:
     """The run as our comment remembers it; None for a request by number, which is never refused."""
-    if not isinstance(task, TriageTask | ReproduceTask) or task.trigger is Trigger.REQUESTED:
-        return None
-    if event_issue is None or event_issue.snapshot_time is None:
+    if task.trigger is Trigger.REQUESTED or event_issue is None or event_issue.snapshot_time is None:
         return None
     comment = get_trigger_comment(event_issue)
     comment_id = (comment.comment_id or 0) if comment else 0

@@ -22,7 +22,6 @@ from triage.run.write.plan_suggestions import describe_suggestions
 from triage.say.our_comment import deduplicate, find_our_comments
 
 if TYPE_CHECKING:
-    from triage.outside.github.issue_approvals import GitHubIssueApprovals
     from triage.outside.github.issue_tracker import IssueTracker
 
 
@@ -35,9 +34,7 @@ DUPLICATES_UNKNOWN = (
 DUPLICATES_UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_UNKNOWN)
 
 
-def apply_issue_effects(
-    effects: Sequence[Effect], github: IssueTracker, result: PublishResult, approvals: GitHubIssueApprovals
-) -> None:
+def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result: PublishResult) -> None:
     """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
     for effect in effects:
         try:
@@ -55,7 +52,7 @@ def apply_issue_effects(
                 case RemoveLabel():
                     github.remove_label(effect.issue_number, effect.label)
                 case React():
-                    approvals.react(effect.comment_id, effect.reaction)
+                    github.react(effect.comment_id, effect.reaction)
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)
 

@@ -34,6 +34,12 @@ class PublishResult:
     """Somebody has to fix the workflow: exit code 1, status failed."""
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
 
+    def lower(self, status: Status) -> Status:
+        """Return the status of a run that wrote this."""
+        if self.needs_setup_fix:
+            return Status.FAILED
+        return Status.DEGRADED if self.failures and status is Status.COMPLETE else status
+
     def add_failure(self, error: TriageError) -> None:
         message = str(error)
         if message in self.failures:
@@ -80,8 +86,6 @@ def _fill_outputs(values: dict[str, str], result: PublishResult) -> dict[str, st
         filled["comment-url"] = result.comment_url
     if result.report_file:
         filled["report-file"] = result.report_file
-    if result.needs_setup_fix:
-        filled["status"] = Status.FAILED.value
-    elif result.failures and filled.get("status") == Status.COMPLETE.value:
-        filled["status"] = Status.DEGRADED.value
+    if "status" in filled:
+        filled["status"] = result.lower(Status(filled["status"])).value
     return filled

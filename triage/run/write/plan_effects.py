@@ -12,7 +12,6 @@ from typing import NamedTuple
 from triage.domain.effect import (
     AddLabels,
     Annotate,
-    EditComment,
     Effect,
     LabelsMode,
     Policy,
@@ -27,18 +26,18 @@ from triage.domain.effect import (
     WriteSummary,
 )
 from triage.domain.findings import Kind
-from triage.domain.issue import Issue, IssueComment, Repository
-from triage.domain.report import MAX_LABELS, RunReport
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, RunKey
 from triage.run.write.plan_suggestions import plan_suggestions
 from triage.run.write.report_outputs import build_outputs, dump_report
 from triage.say.comment import (
+    MAX_VISIBLE_UNITS,
     compose_comment,
     read_parts,
     render_comment,
     render_quiet_comment,
-    render_visible_comment,
     render_withdrawal,
 )
 from triage.say.decide import list_asked
@@ -47,12 +46,12 @@ from triage.say.hidden_state import (
     NeedsInfo,
     hash_content,
     hash_text,
-    next_state,
     parse_state,
 )
 from triage.say.job_page import render_summary
 from triage.say.notices import plan_skip
-from triage.say.report_pages import Page, build_comment_page
+from triage.say.our_comment import post_or_edit
+from triage.say.report_pages import Page, build_comment_page, render_page
 from triage.say.wording import truncate
 
 MAX_WARNING_CHARS = 500
@@ -65,8 +64,6 @@ class PlanInput:
     policy: Policy
     issue: Issue
     """As the agents read it, with the labels that it has now."""
-    repository: Repository
-    """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
     previous: IssueComment | None = None
     """Our comment on the issue."""
     run_key: RunKey | None = None
@@ -107,36 +104,13 @@ class PlanInput:
         return hash_text(self.issue.title, self.issue.body)
 
 
-def with_known_repository(report: RunReport, repository: Repository, number: int | None) -> RunReport:
-    """Returns the report with everything that links and labels are made of as the run itself knows it."""
-    is_on_server = number is not None and repository.server_url
-    url = f"{repository.server_url}/{repository.slug}/issues/{number}" if is_on_server else ""
-    return report.model_copy(
-        update={
-            "repository": repository.slug,
-            "server_url": repository.server_url,
-            "commit": repository.commit,
-            "issue": report.issue.model_copy(update={"number": number, "url": url}),
-            "ticket": report.ticket.model_copy(
-                update={"labels": _select_allowed(report.ticket.labels, repository.labels)}
-            ),
-        }
-    )
-
-
-def _select_allowed(labels: Sequence[str], allowed: Sequence[str]) -> list[str]:
-    by_name = {label.casefold(): label for label in allowed}
-    return list(dict.fromkeys(by_name[name.casefold()] for name in labels if name.casefold() in by_name))[:MAX_LABELS]
-
-
 def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
     It is a comment if `report.comment_reason` says why. The report of a cancelled run is one only if it has findings
-    and there is no earlier comment. Links and labels are those of the repository, whatever the report says.
+    and there is no earlier comment.
     """
     policy, previous, state = given.policy, given.previous, given.previous_state
-    report = with_known_repository(report, given.repository, given.issue.number)
     if not given.may_comment or (given.is_cancelled and (previous or not report.findings)):
         report = report.model_copy(update={"comment_reason": None})
     may_propose = given.may_write and not given.is_cancelled
@@ -145,7 +119,9 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
         suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
     labels = "off" if any(one.kind == "label" for one in suggestions) else given.labels
     page = build_comment_page(report, state, labels)
-    report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
+    report = report.model_copy(
+        update={"comment": render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None}
+    )
     writes = list(_plan_issue_effects(report, page, given, suggestions))
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
     planned = writes if policy.dry_run else None
@@ -171,7 +147,8 @@ def _plan_issue_effects(
         return
     if given.is_cancelled:  # the next run replaces it
         if report.comment_reason:
-            state = next_state(report, CommentState().with_run(given.run_key), None)
+            state = CommentState().with_run(given.run_key).with_report(report, "")
+            state = state.model_copy(update={"content_hash": "", "named": None})  # it is partial
             yield PostComment(issue_number=number, body=render_comment(page, state))
         return
     if not report.comment_reason:
@@ -199,7 +176,7 @@ def _plan_remembered_run(number: int, previous: IssueComment, given: PlanInput) 
     state_with_run = state.with_run(given.run_key)
     if state_with_run != state:
         known = state_with_run.model_copy(update={"text_hash": given.text_hash})
-        yield _post_or_edit(number, previous, compose_comment(previous.body, known, {}, []))
+        yield post_or_edit(number, previous, compose_comment(previous.body, known, {}, []))
 
 
 def _plan_comment(
@@ -210,19 +187,16 @@ def _plan_comment(
     label_plan = plan_needs_info(
         given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=bool(asked)
     )
-    state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
+    state = before.with_run(given.run_key).with_suggestions(suggestions).with_report(report, given.text_hash)
+    state = state.with_labels(_list_new_labels(report, given, suggestions))
+    state = state.model_copy(update={"needs_info": label_plan.state})
     state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=number, label=given.needs_info_label)
     yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
     body = render_comment(page, state, given.previous.body if given.previous else "")
-    yield _post_or_edit(number, given.previous, body)
-
-
-def _build_state(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> CommentState:
-    before = (given.previous_state or CommentState()).with_run(given.run_key).with_suggestions(suggestions)
-    return next_state(report, before, given.text_hash).with_labels(_list_new_labels(report, given, suggestions))
+    yield post_or_edit(number, given.previous, body)
 
 
 def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
@@ -240,12 +214,6 @@ def _plan_labels(report: RunReport, number: int, given: PlanInput, waiting: Sequ
     labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
     if given.policy.labels == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)
-
-
-def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:
-    if previous is None or previous.comment_id is None:
-        return PostComment(issue_number=number, body=body)
-    return EditComment(issue_number=number, comment_id=previous.comment_id, body=body)
 
 
 class LabelPlan(NamedTuple):
@@ -277,4 +245,4 @@ def plan_quiet(task: QuietTask, previous: IssueComment | None, policy: Policy) -
     if policy.dry_run or (state.quiet and not task.wrong):
         return done
     text = render_withdrawal(body, state, task.wrong) if task.wrong else render_quiet_comment(body, state)
-    return [_post_or_edit(task.number, previous, text), *done]
+    return [post_or_edit(task.number, previous, text), *done]

@@ -6,20 +6,20 @@ from dataclasses import replace
 from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptions
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Trigger
 from triage.run.model_run_cap import is_by_writer
-from triage.run.run_context import JobContext, RunResult, TriageRequest
+from triage.run.run_context import JobContext, TriageRequest
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
-from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new, with_known_repository
+from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new
 from triage.run.write.plan_suggestions import list_candidates
 from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.say.hidden_state import hash_text, parse_state
 from triage.say.notices import plan_skip, plan_unfinished
-from triage.say.our_comment import find_duplicates, find_our_comment, publish_skip_reason
+from triage.say.our_comment import check_still_wanted, find_duplicates, find_our_comment
 
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
@@ -31,14 +31,14 @@ NO_COMMENT = "There is no comment on this issue that could be wrong."
 
 
 async def publish_report(
-    report: RunReport, request: TriageRequest, repository: Repository, run: JobContext
-) -> RunResult:
+    report: RunReport, request: TriageRequest, labels: Sequence[str], run: JobContext
+) -> RunReport:
     """Write everything about a report, and return the report as it was published.
 
-    Minutes have passed since the issue was read, so it is read again first.
+    Minutes have passed since the issue was read, so it is read again first. `labels` are those that the project allows.
     """
     if report.security:
-        report = withhold_details(report, repository.labels)
+        report = withhold_details(report, labels)
     before, issue = request.issue_at_trigger, request.fetched_issue
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
     may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
@@ -48,7 +48,7 @@ async def publish_report(
     state = parse_state(comment.body) if comment else None
     edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
-    skip_reason = publish_skip_reason(before, issue, request.comment_state, state)
+    skip_reason = check_still_wanted(before, issue, request.comment_state, state)
     waiting = find_waiting_skill(report)
     is_approved = bool(waiting) and request.task.is_asked and await is_by_writer(request.task, run)
     comment_reason = decide_comment(
@@ -66,35 +66,35 @@ async def publish_report(
     elif not comment_reason and run.policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     report = report.model_copy(update={"comment_reason": comment_reason})
-    knows_earlier = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
+    is_first_or_remembered = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     given = PlanInput(
         policy=run.policy,
         issue=before.model_copy(update={"labels": issue.labels}),
-        repository=repository,
         previous=comment,
         run_key=request.key,
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,
         is_skipped=bool(skip_reason),
-        may_label=(is_approved or not waiting) and (run.policy.comment == "always" or knows_earlier),
+        may_label=(is_approved or not waiting) and (run.policy.comment == "always" or is_first_or_remembered),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
     )
     # Without a comment of an earlier run, nothing remembers what a person has declined.
-    if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
-        given = replace(given, options=await _fetch_suggestion_options(report, issue, repository, run))
+    if is_first_or_remembered and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
+        given = replace(given, options=await _fetch_suggestion_options(report, issue, run))
     effects = plan_report(report, given)
     # Labels first: the comment says which ones were chosen, and remembers them.
-    labels = [effect for effect in effects if isinstance(effect, AddLabels)]
-    done = await _write_to_issue(labels, run, PublishResult())
+    added = [effect for effect in effects if isinstance(effect, AddLabels)]
+    done = await write_to_issue(added, run)
     if done.failures:
         given = replace(given, policy=run.policy.model_copy(update={"labels": "off"}))
         effects = plan_report(report, given)
-    done = await write_effects([effect for effect in effects if effect not in labels], run, done)
-    result = _build_result(report.status, done, report)
+    done = await write_to_issue([effect for effect in effects if effect not in added], run, done)
+    apply_local_effects(effects, run.output, done)
+    status = done.lower(report.status)
     where = done.comment_url or ("unchanged" if comment else "none")
-    run.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
-    return result
+    run.progress.info(f"Ended {status} after {report.seconds:.1f} s. Comment: {where}")
+    return report.model_copy(update={"status": status})
 
 
 async def read_again(issue: Issue, run: JobContext) -> Issue:
@@ -120,14 +120,12 @@ async def read_again(issue: Issue, run: JobContext) -> Issue:
     return now.model_copy(update={"thread": list(thread.values())})
 
 
-async def _fetch_suggestion_options(
-    report: RunReport, issue: Issue, repository: Repository, run: JobContext
-) -> SuggestionOptions | None:
+async def _fetch_suggestion_options(report: RunReport, issue: Issue, run: JobContext) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     policy, number = run.policy, issue.number
     if number is None or policy.labels == "off":
         return None
-    asked = list_candidates(with_known_repository(report, repository, number), policy.labels)
+    asked = list_candidates(report, policy.labels)
     try:
         return await call_with_deadline(
             lambda: run.github.fetch_suggestion_options(number, *asked),
@@ -138,20 +136,16 @@ async def _fetch_suggestion_options(
         return None
 
 
-async def write_effects(
+async def write_to_issue(
     effects: Sequence[Effect], run: JobContext, before: PublishResult | None = None
 ) -> PublishResult:
-    """Write to the issue while there is time, and to this machine in any case. `before` is what was written earlier."""
-    done = await _write_to_issue(effects, run, before or PublishResult())
-    return apply_local_effects(effects, run.output, done)
-
-
-async def _write_to_issue(effects: Sequence[Effect], run: JobContext, done: PublishResult) -> PublishResult:
+    """Apply the effects on the issue while there is time. `before` is what was written earlier, which they add to."""
+    done = before or PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return done
     try:
         await call_with_deadline(
-            lambda: apply_issue_effects(effects, run.github, done, run.approvals),
+            lambda: apply_issue_effects(effects, run.github, done),
             run.cancelled,
             run.seconds_left(),
             seconds_after_cancel=run.seconds_left,
@@ -178,35 +172,31 @@ def _copy(done: PublishResult) -> PublishResult:
     return replace(done, failures=list(done.failures), annotations=list(done.annotations))
 
 
-def _build_result(status: Status, done: PublishResult, report: RunReport | None = None) -> RunResult:
-    if done.needs_setup_fix:
-        return RunResult(Status.FAILED, report)
-    return RunResult(Status.DEGRADED if done.failures and status is Status.COMPLETE else status, report)
-
-
 def add_notes(report: RunReport, *notes: str) -> RunReport:
     """Return the report with these notes before its own; empty ones are left out."""
     return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
-async def write_quiet(issue: Issue, task: QuietTask, run: JobContext) -> RunResult:
+async def write_quiet(issue: Issue, task: QuietTask, run: JobContext) -> Status:
     """Write that nothing more is written on the issue until somebody asks, or take back what is wrong."""
     comment = find_our_comment(issue)
     if run.policy.comment == "never" or (task.wrong and comment is None):
         return write_skip(NO_COMMENT if task.wrong and comment is None else NOT_QUIET, run)
     about = f" about {', '.join(task.wrong)}" if task.wrong else ""
     run.progress.info(f"Triage is quiet{about} on issue {issue.number} from now on.")
-    done = await write_effects(plan_quiet(task, comment, run.policy), run)
-    return _build_result(Status.SKIPPED, done)
+    effects = plan_quiet(task, comment, run.policy)
+    done = await write_to_issue(effects, run)
+    apply_local_effects(effects, run.output, done)
+    return done.lower(Status.SKIPPED)
 
 
-def write_skip(reason: str, run: JobContext) -> RunResult:
+def write_skip(reason: str, run: JobContext) -> Status:
     run.progress.info(f"Nothing to do: {reason}")
     apply_local_effects(plan_skip(reason), run.output)
-    return RunResult(Status.SKIPPED)
+    return Status.SKIPPED
 
 
-def write_unfinished(reason: str, run: JobContext) -> RunResult:
+def write_unfinished(reason: str, run: JobContext) -> Status:
     """Write to the job's page why nothing could be done."""
     apply_local_effects(plan_unfinished(reason), run.output)
-    return RunResult(Status.DEGRADED)
+    return Status.DEGRADED

@@ -1,34 +1,38 @@
-"""Reads what a person approves in a comment of ours, and answers with a reaction.
+"""Reads what a person approves in a comment of ours.
 
 The text of a comment and everybody who ever edited it come from one question.
 """
 
-from dataclasses import dataclass
-
 from triage.base.errors import GitHubUnavailable
-from triage.domain.effect import Reaction
-from triage.domain.proposal import CommentRecord
+from triage.domain.value import Value
 from triage.outside.github.comments import find_comment
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
     github_errors,
     translate_read_errors,
-    translate_write_errors,
     unreadable_response,
 )
 from triage.outside.github.issue_nodes import EditedComment, parse_response
 from triage.outside.github.issue_reader import read_comments
-from triage.outside.github.repository_connection import RepositoryConnection, repeat_write
+from triage.outside.github.repository_connection import RepositoryConnection
+
+
+class CommentRecord(Value):
+    """One of our comments with its text, and whether anybody else has edited it."""
+
+    body: str
+    is_ours_alone: bool
+    """GitHub says that its author and everybody who edited it is the login of our token."""
 
 
 def read_comment_record(connection: RepositoryConnection, comment_id: int) -> CommentRecord | None:
-    """Return a comment of this token's account; None if it is gone or somebody else's.
+    """Return a comment of this token's account; None if it is gone or somebody else's. Raises as `IssueTracker`."""
+    with translate_read_errors(connection.slug):
+        return _read_record(connection, comment_id)
 
-    Raises:
-        GitHubError: GitHub did not answer, or not all of the question.
-        GitHubUnavailable: There is no GraphQL API, or it does not know this question.
-    """
+
+def _read_record(connection: RepositoryConnection, comment_id: int) -> CommentRecord | None:
     try:
         with github_errors():
             node_id = find_comment(connection.repository, comment_id).node_id
@@ -51,23 +55,4 @@ def read_comment_record(connection: RepositoryConnection, comment_id: int) -> Co
         raise unreadable_response()
     if comment.author is None or not comment.author.is_account(viewer):
         return None
-    return CommentRecord(comment_id=comment_id, body=comment.body, is_ours_alone=comment.is_alone_by(viewer))
-
-
-@dataclass
-class GitHubIssueApprovals(RepositoryConnection):
-    """What an approval asks of GitHub. Raises as `IssueTracker`."""
-
-    refuses_secrets = True
-
-    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
-        """Our comment, by one question about its text and all its edits; None if it is gone or not ours."""
-        with translate_read_errors(self.slug):
-            return read_comment_record(self, comment_id)
-
-    def react(self, comment_id: int, reaction: Reaction) -> None:
-        """Add a reaction to a comment. The same reaction twice is one."""
-        comment = find_comment(self.writable, comment_id)
-        with translate_write_errors(self.slug):
-            # The same reaction twice is one.
-            repeat_write(lambda: comment.create_reaction(reaction))
+    return CommentRecord(body=comment.body, is_ours_alone=comment.is_alone_by(viewer))

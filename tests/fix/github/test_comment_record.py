@@ -7,13 +7,19 @@ import pytest
 
 from testing.servers.github_api import JOB_TOKEN, LOGINS, PERSON_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi
 from testing.servers.graphql_documents import parse_document
-from tests.outside.github.conftest import OpenApprovals
+from tests.outside.github.conftest import QUICK, OpenStore
 from triage.base.errors import GitHubUnavailable, PermissionMissing, TriageError
-from triage.domain.proposal import CommentRecord
-from triage.outside.github.issue_approvals import GitHubIssueApprovals
+from triage.fix.github.comment_record import CommentRecord, read_comment_record
+from triage.fix.github.proposal_store import GitHubProposalStore
 
 BOT = LOGINS[JOB_TOKEN]
 GRAPHQL = "POST /graphql"
+
+
+@pytest.fixture
+def open_store(api: GitHubApi) -> OpenStore:
+    """Without git objects, which a comment needs none of."""
+    return lambda token=JOB_TOKEN, **options: GitHubProposalStore(token, SLUG, api.url, **(QUICK | options))
 
 
 @pytest.fixture
@@ -38,37 +44,35 @@ def change_answer(api: GitHubApi, change: Callable[[dict[str, Any]], Any]) -> No
     api.faults = [ApiFault(GRAPHQL, 200, {"data": {"viewer": data.get("viewer"), "nodes": [data["node"]]}})]
 
 
-def is_ours_alone(approvals: GitHubIssueApprovals, comment: int = 5000) -> bool:
-    record = approvals.read_comment_record(comment)
+def is_ours_alone(store: GitHubProposalStore, comment: int = 5000) -> bool:
+    record = read_comment_record(store, comment)
     assert record is not None
     return record.is_ours_alone
 
 
 class TestOursAlone:
-    def test_never_edited(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
-        assert approvals.read_comment_record(5000) == CommentRecord(
-            comment_id=5000, body="Ours\r\n", is_ours_alone=True
-        )
+    def test_never_edited(self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore) -> None:
+        assert read_comment_record(store, 5000) == CommentRecord(body="Ours\r\n", is_ours_alone=True)
         assert api.request_lines() == [f"GET /repos/{SLUG}/issues/comments/5000", GRAPHQL, GRAPHQL]
 
     @pytest.mark.parametrize("edits", [1, 98, 99])
     def test_edited_by_us(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, edits: int
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore, edits: int
     ) -> None:
         for _ in range(edits):
             api.record_edit(comment, BOT)
-        assert is_ours_alone(approvals)
+        assert is_ours_alone(store)
         assert len(api.edits[5000]) == edits + 1
 
-    def test_a_person_whose_token_wrote_it(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+    def test_a_person_whose_token_wrote_it(self, api: GitHubApi, open_store: OpenStore) -> None:
         comment = api.add_comment("Mine", "mona")
         api.record_edit(comment, "Mona")
-        assert is_ours_alone(open_approvals(PERSON_TOKEN))
+        assert is_ours_alone(open_store(PERSON_TOKEN))
 
-    def test_a_number_beyond_32_bits(self, api: GitHubApi, approvals: GitHubIssueApprovals) -> None:
+    def test_a_number_beyond_32_bits(self, api: GitHubApi, store: GitHubProposalStore) -> None:
         api.next_id = 3_000_000_001
         api.add_comment("Ours", BOT)
-        assert is_ours_alone(approvals, 3_000_000_001)
+        assert is_ours_alone(store, 3_000_000_001)
 
 
 class TestEditedByOthers:
@@ -78,66 +82,66 @@ class TestEditedByOthers:
         self,
         api: GitHubApi,
         comment: dict[str, Any],
-        approvals: GitHubIssueApprovals,
+        store: GitHubProposalStore,
         by: str | None,
         place: int,
     ) -> None:
         for number in range(3):
             api.record_edit(comment, by if number == place else BOT)
-        assert not is_ours_alone(approvals)
+        assert not is_ours_alone(store)
 
     def test_a_text_that_was_put_back(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
     ) -> None:
         api.record_edit(comment, "mallory")
         api.record_edit(comment, BOT)
-        record = approvals.read_comment_record(5000)
+        record = read_comment_record(store, 5000)
         assert record is not None
         assert (record.body, record.is_ours_alone) == ("Ours\r\n", False)
 
     def test_an_edit_that_was_deleted_from_the_history(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
     ) -> None:
         api.record_edit(comment, BOT, deletedAt=api.timestamp)
-        assert not is_ours_alone(approvals)
+        assert not is_ours_alone(store)
 
     def test_more_edits_than_github_shows_at_once(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
     ) -> None:
         for _ in range(100):
             api.record_edit(comment, BOT)
         assert len(api.edits[5000]) == 101
-        assert not is_ours_alone(approvals)
+        assert not is_ours_alone(store)
 
 
 class TestNotOurs:
     @pytest.mark.parametrize("by", ["mallory", "github-actions", "other-app[bot]", None])
-    def test_somebody_elses(self, api: GitHubApi, approvals: GitHubIssueApprovals, by: str | None) -> None:
+    def test_somebody_elses(self, api: GitHubApi, store: GitHubProposalStore, by: str | None) -> None:
         api.add_comment("Theirs", by)
-        assert approvals.read_comment_record(5000) is None
+        assert read_comment_record(store, 5000) is None
 
-    def test_a_comment_of_another_account_of_ours(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+    def test_a_comment_of_another_account_of_ours(self, api: GitHubApi, open_store: OpenStore) -> None:
         api.add_comment("Ours", BOT)
-        assert open_approvals(PERSON_TOKEN).read_comment_record(5000) is None
+        assert read_comment_record(open_store(PERSON_TOKEN), 5000) is None
 
-    def test_an_app_with_the_name_of_our_account(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+    def test_an_app_with_the_name_of_our_account(self, api: GitHubApi, open_store: OpenStore) -> None:
         api.add_comment("Theirs", "mona[bot]")
-        assert open_approvals(PERSON_TOKEN).read_comment_record(5000) is None
+        assert read_comment_record(open_store(PERSON_TOKEN), 5000) is None
 
-    def test_a_deleted_one(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
+    def test_a_deleted_one(self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore) -> None:
         def delete(asked: ApiRequest) -> None:
             if asked.line == GRAPHQL:
                 api.comments.clear()
 
         api.on_request = delete
-        assert approvals.read_comment_record(5000) is None
-        assert approvals.read_comment_record(5000) is None
+        assert read_comment_record(store, 5000) is None
+        assert read_comment_record(store, 5000) is None
         assert api.request_lines(GRAPHQL) == [GRAPHQL]
 
-    def test_another_repository(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
+    def test_another_repository(self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore) -> None:
         comment["repository"] = "mallory/shop"
         with pytest.raises(GitHubUnavailable, match="cannot be read"):
-            approvals.read_comment_record(5000)
+            read_comment_record(store, 5000)
 
 
 class TestUnreadable:
@@ -158,16 +162,16 @@ class TestUnreadable:
         ],
     )
     def test_what_github_does_not_say_is_no(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, change: Callable[..., Any]
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore, change: Callable[..., Any]
     ) -> None:
         change_answer(api, change)
-        assert not is_ours_alone(approvals)
+        assert not is_ours_alone(store)
 
     def test_no_list_of_edits_where_nothing_was_edited(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
     ) -> None:
         change_answer(api, lambda data: data["node"].update(userContentEdits=None))
-        assert is_ours_alone(approvals)
+        assert is_ours_alone(store)
 
     @pytest.mark.parametrize(
         "change",
@@ -188,11 +192,11 @@ class TestUnreadable:
         ],
     )
     def test_an_answer_of_another_form_is_an_error(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, change: Callable[..., Any]
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore, change: Callable[..., Any]
     ) -> None:
         change_answer(api, change)
         with pytest.raises(GitHubUnavailable, match="cannot be read"):
-            approvals.read_comment_record(5000)
+            read_comment_record(store, 5000)
 
     @pytest.mark.parametrize(
         ("on", "status", "body", "error"),
@@ -212,7 +216,7 @@ class TestUnreadable:
         self,
         api: GitHubApi,
         comment: dict[str, Any],
-        approvals: GitHubIssueApprovals,
+        store: GitHubProposalStore,
         on: str,
         status: int,
         body: object,
@@ -220,10 +224,10 @@ class TestUnreadable:
     ) -> None:
         api.faults = [ApiFault(on, status, body)]
         with pytest.raises(error):
-            approvals.read_comment_record(5000)
+            read_comment_record(store, 5000)
 
     def test_one_question_reads_the_text_and_its_edits(
-        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
     ) -> None:
         """Text and history of two questions could be those of two states."""
         from triage.outside.github.issue_reader import _COMMENTS
@@ -231,5 +235,5 @@ class TestUnreadable:
         document = parse_document(_COMMENTS, {"ids": ["x"]})
         (fragment,) = document.selections[0].selections
         assert {"body", "userContentEdits", "editor", "lastEditedAt"} <= {one.name for one in fragment.selections}
-        approvals.read_comment_record(5000)
+        read_comment_record(store, 5000)
         assert len(api.request_lines(GRAPHQL)) == 2, "the other one asks who we are"

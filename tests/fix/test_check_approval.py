@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import PatchProposal
-from triage.run.may_run.decide_approval import WRITE_ROLES, ApprovalFacts, is_expired, owner_problem, proposal_problem
+from triage.fix.check_approval import ApprovalFacts, check_owners, check_proposal, is_expired
+from triage.run.may_run.admission import WRITE_ROLES
 from triage.safety.code_owners import MAX_RULES, CodeOwners
 
 CONFIG = ProjectConfig(owners={"acme/core": "mona"})
@@ -38,7 +39,7 @@ CONFIG = ProjectConfig(owners={"acme/core": "mona"})
     ],
 )
 def test_an_owner_of_every_file_with_owners(rules: str, reason: str) -> None:
-    problem = owner_problem("mona", ["a.py", "b.py"], CodeOwners(rules), CONFIG)
+    problem = check_owners("mona", ["a.py", "b.py"], CodeOwners(rules), CONFIG)
     assert reason in problem
     assert bool(reason) is bool(problem)
 
@@ -51,7 +52,7 @@ PROPOSAL = PatchProposal(
     created_at=NOW,
     base="1" * 40,
     commit="2" * 40,
-    draft="3" * 64,
+    draft_hash="3" * 64,
 )
 
 
@@ -61,7 +62,7 @@ def make_facts(**changes: Any) -> ApprovalFacts:
 
 
 def test_a_clear_yes() -> None:
-    assert proposal_problem(PROPOSAL, make_facts()) == ""
+    assert check_proposal(PROPOSAL, make_facts()) == ""
 
 
 @each_row(
@@ -79,7 +80,7 @@ def test_a_clear_yes() -> None:
     ],
 )
 def test_each_doubt_is_a_no(changes: dict[str, Any], reason: str) -> None:
-    assert reason in proposal_problem(PROPOSAL, make_facts(**changes))
+    assert reason in check_proposal(PROPOSAL, make_facts(**changes))
 
 
 def test_seven_days_are_not_too_old() -> None:
@@ -87,9 +88,9 @@ def test_seven_days_are_not_too_old() -> None:
 
 
 def test_a_clock_that_is_a_little_behind() -> None:
-    assert proposal_problem(PROPOSAL, make_facts(now=NOW - timedelta(minutes=14))) == ""
+    assert check_proposal(PROPOSAL, make_facts(now=NOW - timedelta(minutes=14))) == ""
 
 
 @given(st.text(max_size=12))
 def test_only_known_roles_may_decide(role: str) -> None:
-    assert bool(proposal_problem(PROPOSAL, make_facts(role=role))) is (role not in WRITE_ROLES)
+    assert bool(check_proposal(PROPOSAL, make_facts(role=role))) is (role not in WRITE_ROLES)

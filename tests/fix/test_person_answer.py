@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.run.may_run.person_answer import MAX_WORDS_CHARS, Decision, parse_answer
+from triage.fix.person_answer import MAX_WORDS_CHARS, Decision, parse_answer
 
 
 @pytest.mark.parametrize("answer", ["approve", " Approve\n", "APPROVE"])

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchProposal
 from triage.domain.value import Value
+from triage.run.may_run.admission import WRITE_ROLES
 from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners, OwnerRule
 
 
-def owner_problem(login: str, paths: Iterable[str], owners: CodeOwners, config: ProjectConfig) -> str:
+def check_owners(login: str, paths: Iterable[str], owners: CodeOwners, config: ProjectConfig) -> str:
     """Return why a person may not approve these files; empty if they may.
 
     A file without owners needs write access only. A team and an e-mail address cannot be resolved with a job's token:
@@ -22,11 +23,11 @@ def owner_problem(login: str, paths: Iterable[str], owners: CodeOwners, config: 
             "not read. Join some of them."
         )
     rules = ((path, owners.find_rule(path)) for path in paths)
-    problems = (_find_problem(login, path, rule, config) for path, rule in rules if rule)
+    problems = (_check_rule(login, path, rule, config) for path, rule in rules if rule)
     return next((problem for problem in problems if problem), "")
 
 
-def _find_problem(login: str, path: str, rule: OwnerRule, config: ProjectConfig) -> str:
+def _check_rule(login: str, path: str, rule: OwnerRule, config: ProjectConfig) -> str:
     if not rule.is_readable:
         return f"{path} may have owners by line {rule.line} of CODEOWNERS, which cannot be read. Correct that line."
     names = [owner.removeprefix("@") for owner in rule.owners]
@@ -48,8 +49,6 @@ def _find_problem(login: str, path: str, rule: OwnerRule, config: ProjectConfig)
 
 MAX_AHEAD = timedelta(minutes=15)
 """By which a commit may be newer than what was read of GitHub's clock: longer than the jobs of a fix take."""
-WRITE_ROLES = frozenset({"admin", "maintain", "write"})
-"""Roles with write access (GitHub's `role_name`)."""
 
 
 NO_ID = "name the proposal by the id that the comment shows."
@@ -93,18 +92,18 @@ class ApprovalFacts(Value):
     """Why whoever commands does not count as an owner of the files; empty if they do, or need not."""
 
 
-def role_problem(role: str) -> str:
+def check_role(role: str) -> str:
     """Return why this role may not decide; empty if it may."""
     if role in WRITE_ROLES:
         return ""
     return "it needs write access to the repository, and GitHub does not confirm that."
 
 
-def proposal_problem(proposal: PatchProposal, facts: ApprovalFacts) -> str:
+def check_proposal(proposal: PatchProposal, facts: ApprovalFacts) -> str:
     """Return why a proposal is not carried out, as the end of a sentence; empty if it may be."""
     if (proposal.repository, proposal.issue) != (facts.repository, facts.issue):
         return "the proposal is for another issue."
-    if reason := role_problem(facts.role):
+    if reason := check_role(facts.role):
         return reason
     if proposal.created_at - MAX_AHEAD > facts.now:
         return "its time is still to come by GitHub's clock. Ask for a new one."
