@@ -55,7 +55,10 @@ NOT_WRITTEN = "could not be written"
 MACHINE_FAULTS = [
     _machine("a full disk under the outputs", _full("GITHUB_OUTPUT"), f"The outputs {NOT_WRITTEN}", "none"),
     _machine("a full disk under the page", _full("GITHUB_STEP_SUMMARY"), f"The summary {NOT_WRITTEN}"),
-    _machine("a full disk everywhere", _fill_disk, f".triage/report.json {NOT_WRITTEN}", "none"),
+    replace(
+        _machine("a full disk everywhere", _fill_disk, f".triage/report.json {NOT_WRITTEN}", "none"),
+        names_suspect=False,  # git reads nothing without a file of its own
+    ),
     _machine("a file where the report goes", _create_file_at_report_path, f".triage/report.json {NOT_WRITTEN}"),
     _machine("a link where the report goes", _link_report_folder, f".triage/report.json {NOT_WRITTEN}"),
     replace(_machine("no checkout", _empty_workspace, "actions/checkout", "degraded"), names_suspect=False),

@@ -75,7 +75,10 @@ def _cancel(
     except subprocess.TimeoutExpired:
         at += ", killed"
     seconds = time.monotonic() - cancelled_at
-    left = len(find_session_processes(running.pid))
+    # Python's tracker of semaphores ends when it sees that its parent has.
+    ends_at = time.monotonic() + MAX_LATE_SECONDS
+    while (left := len(find_session_processes(running.pid))) and time.monotonic() < ends_at:
+        time.sleep(0.05)
     running.kill()
     done = job.wait(running)
     after = [request for request in services.requests if not request.is_publishing]

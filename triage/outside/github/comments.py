@@ -202,9 +202,8 @@ class IssueComments(RepositoryConnection):
         found: dict[int, IssueComment] = {}
         for page in iterate_pages(self.repository.get_issue(number).get_comments()):
             with github_errors():
-                converted = [self._convert_comment(comment) for comment in page]
-            # After each page: all pages together may have hundreds of megabytes.
-            thread = shorten_thread([*found.values(), *converted], reporter)
+                # After each page: all pages together may have hundreds of megabytes.
+                thread = shorten_thread([*found.values(), *map(self._convert_comment, page)], reporter)
             found = {comment.comment_id or 0: comment for comment in thread}
         return found
 

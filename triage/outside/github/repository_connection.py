@@ -180,13 +180,18 @@ class RepositoryConnection:
 
 
 def iterate_pages(elements: "PaginatedList[Any]") -> Iterator[list[Any]]:
-    """Yield the pages of a list, at most `MAX_PAGES`. Iterating over PyGithub's list itself keeps them all."""
+    """Yield the pages of a list, at most `MAX_PAGES`. Iterating over PyGithub's list itself keeps them all.
+
+    A page is emptied before the next one is read: a hundred comments may have a hundred megabytes.
+    """
     for number in range(MAX_PAGES):
         with github_errors():
             page = elements.get_page(number)
+        is_last = len(page) < PAGE_SIZE
         yield page
-        if len(page) < PAGE_SIZE:
+        if is_last:
             break
+        page.clear()
 
 
 def delete_path(repository: "Repository", path: str) -> None:
