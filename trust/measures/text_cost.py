@@ -58,8 +58,9 @@ _NODE = Project(language="node", package="shop", modules=["shop"])
 _EXAMPLE = Example(language="python", code="import shop\n")
 
 
-def _show(text: str, size: int = SIZE) -> ParsedIssue:
-    """Returns a report that shows a text in blocks of code, each of at most this size."""
+def _show(text: str, size: int = 0) -> ParsedIssue:
+    """Returns a report that shows a text in blocks of code, each of at most this size; in four without one."""
+    size = size or len(text) // 4 + 1
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
     blocks = [CodeBlock(language="", text=f"import shop\n{piece}") for piece in pieces]
     return ParsedIssue(body="\n".join(f"\n{block.text}\n" for block in blocks), prose=text, code=blocks)
