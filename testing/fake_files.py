@@ -36,7 +36,7 @@ class FakeFiles(CommitFiles):
     def is_test(self, path: str) -> bool:
         return path.startswith("tests/") or "/tests/" in path or path.rpartition("/")[2].startswith("test_")
 
-    def find_skip_reason(self, path: str, text: str) -> str:
+    def check_text(self, path: str, text: str) -> str:
         return "generated" if "@generated" in text else ""
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:

@@ -1,5 +1,7 @@
 """Strict fakes of what acts in a run: calls that are not prepared fail, and calls are recorded."""
 
+import asyncio
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +40,7 @@ from triage.domain.code import (
 from triage.domain.effect import AnnotationLevel, Policy, Reaction, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts, Repository
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, Tier, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -480,6 +483,12 @@ def fake_job(github: IssueTracker, services: Services | None = None, **changes: 
         "open_rules_services": lambda: opened,
         "open_base_services": lambda: opened,
         "now": lambda: datetime.now(UTC),
+        "cancelled": asyncio.Event(),
+        "event_issue": None,
+        "seconds_left": lambda: math.inf,
+        "github_seconds_left": lambda: math.inf,
+        "config": ProjectConfig(),
+        "max_model_runs": None,
     }
     return JobContext(github, **given | changes)
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from testing.runner_grammar import parse_commands, parse_outputs
-from testing.servers.github_server import REPORTER, SLUG, GitHubServer, serve_github
+from testing.runs.action_run import job_variables
+from testing.servers.github_server import REPORTER, GitHubServer, serve_github
 from triage.action import main
 
 BODY = """
@@ -51,18 +52,9 @@ class Room:
             subprocess.run(["git", *command], cwd=self.folder, check=True)
         self.event = self.folder.parent / "event.json"
         self.event.write_text(json.dumps(self.github.opened_event()))
-        self.environ = {
-            "GITHUB_EVENT_NAME": "issues",
-            "GITHUB_EVENT_PATH": str(self.event),
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_API_URL": self.github.url,
-            "GITHUB_SERVER_URL": "https://github.com",
-            "GITHUB_WORKSPACE": str(self.folder),
-            "GITHUB_OUTPUT": str(self.folder.parent / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder.parent / "summary"),
-            "INPUT_GITHUB-TOKEN": "ghs_" + "x1" * 18,
-            "INPUT_ENGINE": "rules",
-        }
+        self.environ = job_variables(
+            self.github.url, "issues", self.event.parent, self.folder, github_token="ghs_" + "x1" * 18, engine="rules"
+        )
 
     def run(self, **changes: str | None) -> int:
         environ = {**self.environ, **{name.replace("__", "-"): value for name, value in changes.items()}}

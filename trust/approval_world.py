@@ -6,7 +6,6 @@ What is on GitHub is read from the server: nothing comes from the code that is j
 import atexit
 import contextlib
 import functools
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +15,13 @@ from typing import Any
 from unittest.mock import patch
 
 from testing.runs import sample_bug
+from testing.runs.action_run import run_here
 from testing.runs.job import Job
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import SLUG, GitHubApi, serve_github_api
 from testing.servers.github_server import GitHubServer
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
-from triage.action import main
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.say.comment import compose_comment
@@ -93,9 +92,7 @@ class ApprovalWorld:
         job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         job.write_event(dict(payload))
         folders = {"workspace": str(_checkout()), "temp": str(job.folder / "temp"), "home": str(job.folder / "home")}
-        log = io.StringIO()
-        main(job.environment(folders) | {"GITHUB_EVENT_NAME": event}, log=log)
-        return log.getvalue()
+        return run_here(job.environment(folders) | {"GITHUB_EVENT_NAME": event})[1]
 
     def read_effects(self) -> Effects:
         issue = self.api.issues[NUMBER]

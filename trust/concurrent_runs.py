@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from testing.runs import sample_bug
-from testing.runs.job import Job, JobResult
+from testing.runs.action_run import JobResult
+from testing.runs.job import Job
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from testing.servers.github_server import GitHubServer
 from trust.forked_runs import wait_for_run

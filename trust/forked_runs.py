@@ -3,8 +3,9 @@
 import contextlib
 import subprocess
 
+from testing.runs.action_run import JobResult
 from testing.runs.forked_process import ForkedProcess
-from testing.runs.job import Job, JobResult
+from testing.runs.job import Job
 
 MAX_RUN_SECONDS = 90.0
 

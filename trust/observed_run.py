@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
-from testing.servers.github_server import SLUG
+from testing.runs.action_run import job_variables
 from testing.servers.scripted_server import ScriptedReply
 from triage.action import main
 from trust import git_import
@@ -150,18 +150,10 @@ def _variables(folder: Path, scenario: Scenario, ports: Mapping[str, str]) -> di
         "CI": "true",
         "GITHUB_ACTIONS": "true",
         "GITHUB_ACTOR": "mona",
-        "GITHUB_API_URL": ports["github"],
         "GITHUB_ENV": f"{temp}/env",
-        "GITHUB_EVENT_NAME": "issues",
-        "GITHUB_EVENT_PATH": f"{temp}/event.json",
-        "GITHUB_OUTPUT": f"{temp}/output",
         "GITHUB_PATH": f"{temp}/path",
-        "GITHUB_REPOSITORY": SLUG,
         "GITHUB_RUN_ID": "1",
-        "GITHUB_SERVER_URL": "https://github.com",
         "GITHUB_STATE": f"{temp}/state",
-        "GITHUB_STEP_SUMMARY": f"{temp}/summary",
-        "GITHUB_WORKSPACE": f"{folder}/workspace",
         "HOME": f"{folder}/home",
         "RUNNER_TEMP": str(temp),
         "TAVILY_BASE_URL": ports["search"],
@@ -179,8 +171,8 @@ def _variables(folder: Path, scenario: Scenario, ports: Mapping[str, str]) -> di
         **scenario.inputs,
     }
     listener = {"OTEL_EXPORTER_OTLP_ENDPOINT": ports["collector"]} if scenario.telemetry else {}
-    given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
-    return {**runner, **listener, **given, **scenario.variables}
+    known = job_variables(ports["github"], "issues", temp, folder / "workspace", **inputs)
+    return {**runner, **listener, **known, **scenario.variables}
 
 
 def _collect(

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from testing.runs import sample_bug
+from testing.runs.action_run import JobResult
 from testing.runs.external_services import ExternalServices
-from testing.runs.job import ENTRYPOINT, MOUNTS, Job, JobResult
+from testing.runs.job import ENTRYPOINT, MOUNTS, Job
 from testing.servers.github_server import serve_github as github_serving
 from testing.servers.scripted_server import serve_script as endpoint_serving
 

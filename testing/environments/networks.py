@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from urllib.parse import urlsplit
 
 from testing.environments.environment import Check, Environment, EnvironmentSetup, no_checks
-from testing.runs.job import JobResult
+from testing.runs.action_run import JobResult
 from testing.servers.tcp_servers import (
     BASIC_AUTH,
     LOGIN,

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from unittest.mock import patch
 
+from testing.runs.action_run import JobResult
 from testing.runs.external_services import default_reply
 from testing.runs.in_process_job import InProcessJob
-from testing.runs.job import JobResult
 from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply
 

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from testing.runs.action_run import JobResult
 from testing.runs.external_services import HANG_SECONDS, ExternalServices, find_session_processes, serve_all
-from testing.runs.job import Job, JobResult
+from testing.runs.job import Job
 
 MAX_LATE_SECONDS = 1.0
 """After the signal, only requests that publish may follow."""

@@ -1,27 +1,25 @@
 """The jobs of `examples/workflows/fix.yml` on loopback, with real git behind GitHub and a model that answers by a script."""
 
 import contextlib
-import io
 import json
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from testing.checkouts.git_repositories import git as run_git
-from testing.runner_grammar import parse_outputs
 from testing.runs import external_services
+from testing.runs.action_run import RunAction, job_variables, run_here, run_on_event
 from testing.runs.verify_job import RUNNING_DOCKER, run_verify
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
-from triage.action import main
 
 BASKET = "class Basket:\n    def total(self, prices):\n        return sum(prices[name] for name in self.names)\n"
 FIXED = BASKET.replace("prices[name]", "prices.get(name, 0)")
@@ -79,13 +77,6 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
-def run_here(environment: dict[str, str]) -> tuple[int, str]:
-    """Runs the action in this process."""
-    log = io.StringIO()
-    with contextlib.redirect_stdout(log):
-        return main(environment), log.getvalue()
-
-
 @dataclass
 class FixWorkflow:
     """The workflow of `examples/workflows/fix.yml`: one method per job, each with the token that the job has."""
@@ -98,9 +89,9 @@ class FixWorkflow:
     model_url: str
     requests: list[ReceivedRequest] = field(default_factory=list)
     event: dict[str, Any] = field(default_factory=dict)
-    run_action: Callable[[dict[str, str]], tuple[int, str]] = run_here
-    """Runs the action with an environment. Returns the exit code and the log."""
+    run_action: RunAction = run_here
     log: str = ""
+    summary: str = ""
 
     def say(self, body: str, by: str = "mona") -> None:
         """Somebody comments on the issue."""
@@ -111,32 +102,17 @@ class FixWorkflow:
 
     def run(self, stage: str, **inputs: str) -> dict[str, str]:
         """Runs one job. Returns its outputs."""
-        (self.folder / "event.json").write_text(json.dumps(self.event | {"repository": {"full_name": SLUG}}))
-        for name in ("output", "summary"):
-            (self.folder / name).write_text("")
-        named = {key.replace("_", "-"): value for key, value in inputs.items()}
-        given = {"task": f"fix-{stage}", "github-token": JOB_TOKEN} | named
-        variables = {f"INPUT_{name.upper()}": value for name, value in given.items()}
-        code, self.log = self.run_action(self.environment() | variables)
-        assert code == 0, self.log
-        return parse_outputs((self.folder / "output").read_bytes())
+        given = {"task": f"fix-{stage}", "github_token": JOB_TOKEN} | inputs
+        variables = job_variables(self.api.url, "issue_comment", self.folder, self.folder / "checkout", **given)
+        event = self.event | {"repository": {"full_name": SLUG}}
+        done = run_on_event(self.folder, event, variables | {"HOME": str(self.folder)}, self.run_action)
+        self.log, self.summary = done.log, done.summary
+        assert done.exit_code == 0, self.log
+        return done.outputs
 
     def propose(self, **inputs: str) -> dict[str, str]:
-        key = {"model-api-key": "sk-" + "y2" * 20, "model-base-url": f"{self.model_url}/v1"}
+        key = {"model_api_key": "sk-" + "y2" * 20, "model_base_url": f"{self.model_url}/v1"}
         return self.run("propose", **key, **inputs)
-
-    def environment(self) -> dict[str, str]:
-        return {
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_EVENT_NAME": "issue_comment",
-            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
-            "GITHUB_WORKSPACE": str(self.folder / "checkout"),
-            "GITHUB_API_URL": self.api.url,
-            "GITHUB_SERVER_URL": "https://github.com",
-            "HOME": str(self.folder),
-        }
 
     def verify(self, stored: Mapping[str, str]) -> str:
         """Runs the script of the job `verify`, and leaves what it uploads where `report` downloads it. Returns its outcome."""
@@ -152,10 +128,6 @@ class FixWorkflow:
         for path in (own / ".triage").glob("example-*.json"):
             shutil.copy(path, checkout / ".triage")
         return outcome.removeprefix("tests=")
-
-    @property
-    def summary(self) -> str:
-        return (self.folder / "summary").read_text()
 
     @property
     def our_comment(self) -> str:

@@ -1,7 +1,6 @@
 """A job in this process, with a GitHub, a model and a search whose replies can be replaced."""
 
 import contextlib
-import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -9,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from testing.runs import external_services, sample_bug
-from testing.runs.job import MOUNTS, Job, JobResult
+from testing.runs.action_run import JobResult, read_result, run_here
+from testing.runs.job import MOUNTS, Job
 from testing.servers.github_server import GitHubServer
 from testing.servers.github_server import serve_github as github_serving
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
 from testing.servers.scripted_server import serve_script as endpoint_serving
-from triage.action import main
 
 ReplyOverride = Callable[[ReceivedRequest], ScriptedReply | None]
 """Returns another reply, or None for the default."""
@@ -75,10 +74,9 @@ class InProcessJob:
         """Runs the action in this process."""
         self.job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         folders = {name: str(self.job.folder / name) for name in MOUNTS}
-        log = io.StringIO()
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), self.context():
-            code = main(self.job.environment(folders), log=log)
-        return self.job.read_result(code, log.getvalue().encode(errors="replace"))
+        with self.context():
+            code, log = run_here(self.job.environment(folders))
+        return read_result(self.job.folder / "temp", code, log)
 
     @property
     def comment(self) -> str:

@@ -12,24 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from testing.runner_grammar import parse_outputs
+from testing.runs.action_run import JobResult, job_variables, read_result
 from testing.runs.forked_process import ForkedProcess, run_action
-from testing.servers.github_server import SLUG, GitHubServer
+from testing.servers.github_server import GitHubServer
 
 ROOT = Path(__file__).parents[2]
 ENTRYPOINT = ROOT / "entrypoint.py"
 MOUNTS = {"workspace": "/github/workspace", "temp": "/github/runner_temp", "home": "/github/home"}
 """Folders of the job, and their paths in the container."""
-
-
-@dataclass
-class JobResult:
-    """Result of a run."""
-
-    exit_code: int
-    log: str
-    outputs: dict[str, str]
-    summary: str
 
 
 @dataclass
@@ -81,19 +71,12 @@ class Job:
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_ACTOR": "mona",
-            "GITHUB_API_URL": self.github.url,
-            "GITHUB_EVENT_NAME": "issues",
-            "GITHUB_EVENT_PATH": f"{temp}/event.json",
-            "GITHUB_OUTPUT": f"{temp}/output",
-            "GITHUB_REPOSITORY": SLUG,
             "GITHUB_RUN_ID": "1",
-            "GITHUB_SERVER_URL": "https://github.com",
-            "GITHUB_STEP_SUMMARY": f"{temp}/summary",
-            "GITHUB_WORKSPACE": folders["workspace"],
             "HOME": folders["home"],
             "RUNNER_TEMP": temp,
         }
-        return runner | {f"INPUT_{name.upper()}": value for name, value in self.inputs.items()} | self.variables
+        known = job_variables(self.github.url, "issues", temp, folders["workspace"], **self.inputs)
+        return runner | known | self.variables
 
     def run_here(self) -> JobResult:
         """Runs `entrypoint.py` with this Python in the workspace."""
@@ -171,7 +154,4 @@ class Job:
             time.sleep(0.01)
 
     def read_result(self, exit_code: int, log: bytes) -> JobResult:
-        """Returns the result of a run from the files of the job."""
-        outputs = parse_outputs((self.folder / "temp" / "output").read_bytes())
-        summary = (self.folder / "temp" / "summary").read_text(encoding="utf-8")
-        return JobResult(exit_code, log.decode(errors="replace"), outputs, summary)
+        return read_result(self.folder / "temp", exit_code, log.decode(errors="replace"))

@@ -1,14 +1,11 @@
 """The jobs of `.github/workflows/reproduce.yml` on loopback, with a checkout and a registry of a small project."""
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from testing.comment_parts import CommentParts, split_comment
-from testing.runner_grammar import parse_outputs
-from testing.runs.fix_workflow import run_here
+from testing.runs.action_run import job_variables, run_on_event
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi
 from testing.servers.issue_writes_api import IssueWritesApi
 
@@ -23,8 +20,8 @@ class ReproduceWorkflow:
     variables: dict[str, str]
     event_name: str = "issue_comment"
     event: dict[str, Any] = field(default_factory=dict)
-    run_action: Callable[[dict[str, str]], tuple[int, str]] = run_here
     log: str = ""
+    summary: str = ""
 
     def say(self, body: str, by: str = "mona") -> None:
         comment = self.api.add_comment(body, by)
@@ -37,18 +34,17 @@ class ReproduceWorkflow:
 
     def run(self, stage: str, **inputs: str) -> dict[str, str]:
         """Run one job of the flow. Return its outputs. Only `run` has no token."""
-        return self.run_task(f"reproduce-{stage}", **({"github-token": ""} if stage == "run" else {}), **inputs)
+        return self.run_task(f"reproduce-{stage}", **({"github_token": ""} if stage == "run" else {}), **inputs)
 
     def run_task(self, task: str, **inputs: str) -> dict[str, str]:
         """Run a job with this task. Return its outputs."""
-        (self.folder / "event.json").write_text(json.dumps(self.event | {"repository": {"full_name": SLUG}}))
-        for name in ("output", "summary"):
-            (self.folder / name).write_text("")
-        given = {"task": task, "github-token": JOB_TOKEN} | inputs
-        variables = {f"INPUT_{name.upper()}": value for name, value in given.items()}
-        code, self.log = self.run_action(self.environment() | variables)
-        assert code == 0, self.log
-        return parse_outputs((self.folder / "output").read_bytes())
+        given = {"task": task, "github_token": JOB_TOKEN} | inputs
+        variables = job_variables(self.api.url, self.event_name, self.folder, self.folder / "checkout", **given)
+        event = self.event | {"repository": {"full_name": SLUG}}
+        done = run_on_event(self.folder, event, self.variables | variables)
+        self.log, self.summary = done.log, done.summary
+        assert done.exit_code == 0, self.log
+        return done.outputs
 
     def run_all(self) -> str:
         """Run all jobs. Return the block of the comment; empty without a comment."""
@@ -59,22 +55,6 @@ class ReproduceWorkflow:
         if task:
             self.run("report", selection=selected["reproduce-selection"])
         return self.parts.answer or self.parts.reproduction
-
-    def environment(self) -> dict[str, str]:
-        return self.variables | {
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_EVENT_NAME": self.event_name,
-            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
-            "GITHUB_WORKSPACE": str(self.folder / "checkout"),
-            "GITHUB_API_URL": self.api.url,
-            "GITHUB_SERVER_URL": "https://github.com",
-        }
-
-    @property
-    def summary(self) -> str:
-        return (self.folder / "summary").read_text()
 
     @property
     def parts(self) -> CommentParts:

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from testing.runs.job import Job, JobResult
+from testing.runs.action_run import JobResult
+from testing.runs.job import Job
 
 TITLE = "KeyError when the basket is empty"
 TRACE = """```

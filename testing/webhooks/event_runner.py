@@ -1,24 +1,18 @@
 """Runs the action in this process on an event: payload and variables in; log, files and requests out."""
 
-import contextlib
-import io
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from testing.runner_grammar import RunnerCommand, parse_commands, parse_outputs
-from testing.servers.github_server import SLUG, GitHubServer
-from triage.action import main
+from testing.runner_grammar import RunnerCommand, parse_commands
+from testing.runs.action_run import JobResult, job_variables, read_result, run_here
+from testing.servers.github_server import GitHubServer
 
 
 @dataclass(frozen=True)
-class EventResult:
-    """Result of a run."""
+class EventResult(JobResult):
+    """Result of a run on an event."""
 
-    code: int
-    log: str
-    outputs: dict[str, str]
-    summary: str
     requests: list[str]
     """Requests to GitHub, as `GET /path`."""
 
@@ -55,30 +49,11 @@ class EventRunner:
         path = content if isinstance(content, Path) else self.folder / "event.json"
         if isinstance(content, bytes):
             path.write_bytes(content)
-        output, summary = self.folder / "output", self.folder / "summary"
-        for left in (output, summary):
-            left.unlink(missing_ok=True)
+        for name in ("output", "summary"):
+            (self.folder / name).write_bytes(b"")
         self.github.request_lines.clear()
-        environ = {
-            "GITHUB_EVENT_NAME": event,
-            "GITHUB_EVENT_PATH": str(path),
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_API_URL": self.github.url,
-            "GITHUB_SERVER_URL": "https://github.com",
-            "GITHUB_WORKSPACE": str(self.workspace),
-            "GITHUB_OUTPUT": str(output),
-            "GITHUB_STEP_SUMMARY": str(summary),
-            "INPUT_GITHUB-TOKEN": "ghs_" + "x1" * 18,
-            "INPUT_ENGINE": "rules",
-            "INPUT_COMMENT": "always",
-        }
-        log = io.StringIO()
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            code = main(environ | self.variables | variables, log=log)
-        return EventResult(
-            code,
-            log.getvalue(),
-            parse_outputs(output.read_bytes()) if output.exists() else {},
-            summary.read_text("utf-8") if summary.exists() else "",
-            list(self.github.request_lines),
-        )
+        inputs = {"github-token": "ghs_" + "x1" * 18, "engine": "rules", "comment": "always"}
+        known = job_variables(self.github.url, event, self.folder, self.workspace, **inputs)
+        code, log = run_here(known | {"GITHUB_EVENT_PATH": str(path)} | self.variables | variables)
+        done = read_result(self.folder, code, log)
+        return EventResult(code, log, done.outputs, done.summary, list(self.github.request_lines))

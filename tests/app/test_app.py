@@ -1,6 +1,8 @@
 """Inputs reach the doors that they are meant for."""
 
+import asyncio
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -111,7 +113,7 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
         setup = make_app(settings, tmp_path, "octo/shop", environment=environment)
-        job = open_fix_job(setup, setup.open_run(FakeOutput()), lambda _: None)
+        job = open_fix_job(setup, setup.open_run(FakeOutput(), None, asyncio.Event(), lambda: math.inf), lambda _: None)
         assert job.run.repository.server_url == "https://git.example.org"
         git = GitDataApi(api, tmp_path)
         git.set_ref("refs/heads/triage/7-x", git.commit({}))

@@ -12,7 +12,7 @@ from testing.fakes import NOW, FakeProgressLog
 from tests.backlog.backlog_values import list_issue
 from triage.app.settings import Settings
 from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut
-from triage.backlog.list_backlog import BY_BOT, NO_PAST, find_skip_reason, list_backlog
+from triage.backlog.list_backlog import BY_BOT, NO_PAST, check_issue, list_backlog
 from triage.base.errors import BadInput, GitHubUnavailable
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastFix, PastIssue
@@ -78,7 +78,7 @@ def test_a_list_of_nothing_and_a_query_that_cannot_be_asked() -> None:
 )
 def test_why_an_issue_is_left_out(fields: dict[str, Any], reason: str) -> None:
     config = ProjectConfig(opt_out_label="no-triage", opt_in_label="triage-me")
-    assert find_skip_reason(list_issue(1, **fields), config) == reason
+    assert check_issue(list_issue(1, **fields), config) == reason
 
 
 def test_issues_are_compared_with_past_ones() -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from testing.checkouts.git_repositories import git
 from testing.command_line import run_command
-from testing.runner_grammar import parse_outputs
+from testing.runs.action_run import JobResult, job_variables, run_on_event
 from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, SLUG, GitHubApi, serve_github_api
-from triage.action import main
 from triage.say.hidden_state import CommentState, FirstNamed, render_state
 
 TILL, CART = "src/till.py", "src/cart.py"
@@ -46,35 +45,18 @@ def api() -> Iterator[GitHubApi]:
 
 
 class TestJob:
-    def run(self, api: GitHubApi, folder: Path, capsys: pytest.CaptureFixture[str], **inputs: str) -> int:
-        (folder / "event.json").write_text(json.dumps({"schedule": "17 5 * * 1"}))
+    def run(self, api: GitHubApi, folder: Path, **inputs: str) -> JobResult:
         (folder / "workspace").mkdir(exist_ok=True)
-        code = main(
-            {
-                "GITHUB_EVENT_NAME": "schedule",
-                "GITHUB_EVENT_PATH": str(folder / "event.json"),
-                "GITHUB_REPOSITORY": SLUG,
-                "GITHUB_API_URL": api.url,
-                "GITHUB_SERVER_URL": "https://github.com",
-                "GITHUB_WORKSPACE": str(folder / "workspace"),
-                "GITHUB_OUTPUT": str(folder / "output"),
-                "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-                "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-                "INPUT_TASK": "scorecard",
-                **{f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()},
-            }
-        )
-        self.log = "".join(capsys.readouterr())
-        self.summary = (folder / "summary").read_text()
-        self.outputs = parse_outputs((folder / "output").read_bytes())
-        (folder / "summary").unlink()
-        return code
+        given = {"github_token": JOB_TOKEN, "task": "scorecard"} | inputs
+        variables = job_variables(api.url, "schedule", folder, folder / "workspace", **given)
+        return run_on_event(folder, {"schedule": "17 5 * * 1"}, variables)
 
-    def test_the_page_is_the_summary(self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert self.run(api, tmp_path, capsys, github_token=READ_ONLY_TOKEN) == 0
-        assert "**The first file that the comment named was edited by the fix: 1 of 2.**" in self.summary
-        assert "It `@breaks`" in self.summary
-        assert self.outputs["status"] == "complete"
+    def test_the_page_is_the_summary(self, api: GitHubApi, tmp_path: Path) -> None:
+        done = self.run(api, tmp_path, github_token=READ_ONLY_TOKEN)
+        assert done.exit_code == 0
+        assert "**The first file that the comment named was edited by the fix: 1 of 2.**" in done.summary
+        assert "It `@breaks`" in done.summary
+        assert done.outputs["status"] == "complete"
         assert {asked.line for asked in api.requests} == {"POST /graphql"}
 
     @pytest.mark.parametrize(
@@ -85,16 +67,12 @@ class TestJob:
         ],
     )
     def test_a_mistake_of_the_workflow_fails_the_job(
-        self,
-        api: GitHubApi,
-        tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-        inputs: dict[str, str],
-        problem: str,
+        self, api: GitHubApi, tmp_path: Path, inputs: dict[str, str], problem: str
     ) -> None:
-        assert self.run(api, tmp_path, capsys, **inputs) == 1
-        assert problem in self.summary
-        assert "::error::" in self.log
+        done = self.run(api, tmp_path, **inputs)
+        assert done.exit_code == 1
+        assert problem in done.summary
+        assert "::error::" in done.log
 
 
 class TestCommand:

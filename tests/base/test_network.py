@@ -192,8 +192,14 @@ def street(company: CertificateAuthority, environment: pytest.MonkeyPatch) -> It
         yield Street(company, proxy, port, asked, environment)
 
 
-@every_client
-@pytest.mark.parametrize("variable", ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+@pytest.mark.parametrize(
+    ("ask", "variable"),
+    [
+        *((ask, "NODE_EXTRA_CA_CERTS") for ask in CLIENTS.values()),
+        *((ask_github, name) for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")),
+        *((ask_model, name) for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")),
+    ],
+)
 async def test_the_proxy_is_used_with_its_login_and_the_authority_is_trusted(
     ask: Client, variable: str, street: Street
 ):
@@ -213,9 +219,13 @@ async def test_a_refused_proxy_login_is_an_ordinary_failure(ask: Client, street:
     assert street.asked == []
 
 
-@every_client
 @pytest.mark.parametrize(
-    "entry", ["other.example, LOCALHOST", "localhost:{port}", "*", "other.example localhost", "other.example *"]
+    ("ask", "entry"),
+    [
+        *((ask, "other.example, LOCALHOST") for ask in CLIENTS.values()),
+        *((ask_github, entry) for entry in ("localhost:{port}", "*", "other.example localhost", "other.example *")),
+        *((ask_model, entry) for entry in ("localhost:{port}", "*", "other.example localhost", "other.example *")),
+    ],
 )
 async def test_without_a_proxy_the_connection_is_direct(ask: Client, entry: str, street: Street):
     street.prepare(SSL_CERT_FILE=str(street.company.file), NO_PROXY=entry.format(port=street.port))
@@ -234,15 +244,25 @@ async def test_a_broken_proxy_is_an_ordinary_failure(ask: Client, manner: str, s
     assert street.asked == []
 
 
-@every_precise_client
-async def test_an_unusable_certificate_is_named(ask: Client, street: Street, tmp_path: Path):
-    street.prepare(SSL_CERT_FILE=str(street.company.file))
-    strangers = CertificateAuthority(tmp_path / "strangers")
-    for certificate, words in (
+@pytest.fixture(scope="module")
+def unusable(
+    company: CertificateAuthority, tmp_path_factory: pytest.TempPathFactory
+) -> list[tuple[ssl.SSLContext, str]]:
+    """Certificates, and what is wrong with each."""
+    strangers = CertificateAuthority(tmp_path_factory.mktemp("strangers"))
+    return [
         (strangers.issue_certificate(NAME), "authority that is not trusted"),
-        (street.company.issue_certificate("other.example"), "its certificate is for another host"),
-        (street.company.issue_certificate(NAME, expired=True), "its certificate has expired"),
-    ):
+        (company.issue_certificate("other.example"), "its certificate is for another host"),
+        (company.issue_certificate(NAME, expired=True), "its certificate has expired"),
+    ]
+
+
+@every_precise_client
+async def test_an_unusable_certificate_is_named(
+    ask: Client, street: Street, unusable: list[tuple[ssl.SSLContext, str]]
+):
+    street.prepare(SSL_CERT_FILE=str(street.company.file))
+    for certificate, words in unusable:
         with serve_tls(9, certificate) as port:
             street.proxy.ports = {NAME: port}
             assert words in await ask(f"https://{NAME}")

@@ -12,7 +12,8 @@ from testing.checkouts.hostile_base import SOURCES
 from testing.checkouts.hostile_names import odd_names
 from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
-from testing.runs.job import Job, JobResult
+from testing.runs.action_run import JobResult
+from testing.runs.job import Job
 from testing.servers.github_server import GitHubServer, serve_github
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from testing.runner_grammar import RunnerCommand, parse_commands
 from testing.runs import external_services, sample_bug
-from testing.runs.job import Job, JobResult
+from testing.runs.action_run import JobResult
+from testing.runs.job import Job
 from testing.servers.github_server import GitHubServer, serve_github
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
 from testing.servers.scripted_server import serve_script as endpoint_serving

@@ -11,8 +11,8 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
     asked: list[list[str]] = []
     with serve_all(tmp_path) as (services, job):
         job.inputs |= {"comment": "false"}
-        for _ in range(2):
-            done = job.run_here()
+        for run in (job.run_here, job.run_forked):
+            done = run()
             assert done.exit_code == 0, done.log
             asked.append(sorted(json.dumps(body) for body in services.request_bodies))
             services.request_bodies.clear()

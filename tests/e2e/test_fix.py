@@ -88,10 +88,18 @@ def list_prompts(workflow: FixWorkflow, schema: str) -> list[str]:
     return [text for text in asked if f'"name": "{schema}"' in text]
 
 
+def add_reproduction(workflow: FixWorkflow, code: str) -> None:
+    """Our comment says what a run of this code did."""
+    state = CommentState(reproduced=Reproduced(example=hash_example(code), fails=True))
+    said = "**Still happens on `main`.**\n\n| ends in | [`shop/basket.py:3`](x) |\n\n<details>the code</details>"
+    workflow.api.add_comment(compose_comment("", state, {"reproduction": said}, ["x"]), "github-actions[bot]")
+
+
 def test_the_example_of_the_report_is_what_the_model_starts_from_and_what_verify_runs(
     with_example: FixWorkflow,
 ) -> None:
     workflow = with_example
+    add_reproduction(workflow, "import shop\nshop.other()\n")
     workflow.say("/triage fix")
     workflow.propose()
     for schema in ("CodeChanges", "TestChanges"):
@@ -99,6 +107,7 @@ def test_the_example_of_the_report_is_what_the_model_starts_from_and_what_verify
         shown = prompt.partition("<<the report's example")[2]
         assert "print(basket.total({}))" in shown
         assert "The report shows:\\nKeyError: 'pear'" in shown
+        assert "Still happens on" not in shown, "it ran other code"
     assert (workflow.folder / "checkout/.triage/example.txt").read_text() == EXAMPLE
     stored = workflow.run("store")
     assert workflow.verify(stored) == "proved"
@@ -111,39 +120,29 @@ def test_the_example_of_the_report_is_what_the_model_starts_from_and_what_verify
     assert f"\n- **Example:** {sentence}" in workflow.pulls.pulls[0]["body"]
 
 
-@pytest.mark.parametrize(
-    ("example", "change", "sentence"),
-    [
-        (EXAMPLE, "prices[name] * 1", "⚠️ **Example.** The report's example still fails with this change."),
-        (EXAMPLE.replace("{}", "{'pear': 1}"), "prices[name] + 1", "did not fail before, and prints something else"),
-    ],
-    ids=["the same failure", "another output"],
-)
-def test_every_other_end_of_the_example_is_told(tmp_path: Path, example: str, change: str, sentence: str) -> None:
+def test_an_example_that_still_fails_is_told(tmp_path: Path) -> None:
     (changed,) = ANSWERS["CodeChanges"]["changes"]
     answer = ANSWERS["CodeChanges"] | {
-        "changes": [changed | {"edits": [{"search": "prices[name]", "replace": change}]}]
+        "changes": [changed | {"edits": [{"search": "prices[name]", "replace": "prices[name] * 1"}]}]
     }
     answers = {name: [one] for name, one in (ANSWERS | {"CodeChanges": answer}).items()}
     with serve_fix_workflow(tmp_path, EXAMPLE_FILES, answers) as workflow:
-        show_example(workflow, example)
+        show_example(workflow, EXAMPLE)
         workflow.say("/triage fix")
         workflow.propose()
         workflow.verify(workflow.run("store"))
         workflow.run("report", proposal_tests="none")
-        assert sentence in workflow.our_comment
+        assert "⚠️ **Example.** The report's example still fails with this change." in workflow.our_comment
 
 
-@pytest.mark.parametrize("code", [EXAMPLE, "import shop\nshop.other()\n"])
-def test_what_a_run_on_the_default_branch_said_is_known_to_the_model(with_example: FixWorkflow, code: str) -> None:
+def test_what_a_run_on_the_default_branch_said_is_known_to_the_model(with_example: FixWorkflow) -> None:
     workflow = with_example
-    state = CommentState(reproduced=Reproduced(example=hash_example(code), fails=True))
-    said = "**Still happens on `main`.**\n\n| ends in | [`shop/basket.py:3`](x) |\n\n<details>the code</details>"
-    workflow.api.add_comment(compose_comment("", state, {"reproduction": said}, ["x"]), "github-actions[bot]")
+    add_reproduction(workflow, EXAMPLE)
     workflow.say("/triage fix")
     workflow.propose()
     (prompt,) = list_prompts(workflow, "TestChanges")
-    assert ("Still happens on `main`." in prompt and "shop/basket.py:3" in prompt) is (code == EXAMPLE)
+    assert "Still happens on `main`." in prompt
+    assert "shop/basket.py:3" in prompt
     assert "the code</details>" not in prompt
 
 

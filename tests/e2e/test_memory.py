@@ -1,7 +1,5 @@
 """The whole action on a repository with three hundred past issues, tags and history: what it remembers, and what not."""
 
-import contextlib
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -12,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from testing.runs.action_run import job_variables, run_on_event
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from tests.find.test_code_history import git
 from tests.say.sample_reports import EVIL
-from triage.action import main
 
 CODE = '''"""Baskets."""
 
@@ -63,31 +61,14 @@ class Shop:
             900, title=title, body=body, created_at="2026-11-20T09:00:00Z", updated_at="2026-11-20T09:00:00Z"
         )
         event = {"action": "opened", "issue": self.api.issues[900], "repository": {"full_name": SLUG}}
-        (self.folder / "event.json").write_text(json.dumps(event | {"sender": {"login": "mona", "type": "User"}}))
-        for name in ("output", "summary"):
-            (self.folder / name).write_text("")
-        log = io.StringIO()
-        with contextlib.redirect_stdout(log):
-            code = main(self.environment() | {f"INPUT_{name.upper()}": value for name, value in inputs.items()})
-        assert code == 0, log.getvalue()
+        given = {"github_token": JOB_TOKEN, "engine": "rules"} | inputs
+        variables = job_variables(self.api.url, "issues", self.folder, self.folder / "shop", **given)
+        sent = event | {"sender": {"login": "mona", "type": "User"}}
+        done = run_on_event(self.folder, sent, variables | {"HOME": str(self.folder)})
+        assert done.exit_code == 0, done.log
         bodies = [comment["body"] for comment in self.api.comments if comment["issue"] == 900]
         assert len(bodies) <= 1
         return bodies[0] if bodies else ""
-
-    def environment(self) -> dict[str, str]:
-        return {
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_EVENT_NAME": "issues",
-            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
-            "GITHUB_WORKSPACE": str(self.folder / "shop"),
-            "GITHUB_API_URL": self.api.url,
-            "GITHUB_SERVER_URL": "https://github.com",
-            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-            "INPUT_ENGINE": "rules",
-            "HOME": str(self.folder),
-        }
 
     @property
     def report(self) -> dict[str, Any]:

@@ -1,8 +1,5 @@
 """An issue is triaged, fixed and closed, and the scorecard says whether the comment was right."""
 
-import contextlib
-import io
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
+from testing.runs.action_run import job_variables, run_on_event
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
-from triage.action import main
 
 FILES = {
     "shop/cart.py": "def total(prices):\n    return sum(prices) / len(prices)\n",
@@ -36,24 +33,11 @@ class Shop:
 
     def run(self, event: str, payload: object, **inputs: str) -> str:
         """Run a job, and return its summary."""
-        (self.folder / "event.json").write_text(json.dumps(payload))
-        (self.folder / "summary").unlink(missing_ok=True)
-        environ = {
-            "GITHUB_EVENT_NAME": event,
-            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_API_URL": self.api.url,
-            "GITHUB_SERVER_URL": "https://github.com",
-            "GITHUB_WORKSPACE": str(self.folder / "checkout"),
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
-            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-            "INPUT_ENGINE": "rules",
-        }
-        with contextlib.redirect_stdout(io.StringIO()):
-            code = main(environ | {f"INPUT_{name.upper()}": value for name, value in inputs.items()})
-        assert code == 0
-        return (self.folder / "summary").read_text()
+        given = {"github_token": JOB_TOKEN, "engine": "rules"} | inputs
+        variables = job_variables(self.api.url, event, self.folder, self.folder / "checkout", **given)
+        done = run_on_event(self.folder, payload, variables)
+        assert done.exit_code == 0
+        return done.summary
 
     def triage(self, number: int, body: str) -> None:
         self.api.add_issue(number, title="Total of an empty cart", body=body, created_at=now(), updated_at=now())

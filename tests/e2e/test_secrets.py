@@ -165,7 +165,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         running, seen = job.start_here(), dict[str, bytes]()
         while running.poll() is None:
             seen |= environments(running.pid)
-            time.sleep(0.01)
+            time.sleep(0.05)
         done = job.wait(running)
         assert done.exit_code == 0, done.log
         yield Run(job, servers, receiver, done.log, done.summary, done.outputs, seen)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.runs.action_run import JobResult
 from testing.runs.external_services import HANG_SECONDS, ExternalServices, find_session_processes, serve_all
-from testing.runs.job import Job, JobResult
+from testing.runs.job import Job
 
 WAIT_SECONDS = 60.0
 SIDE_BY_SIDE = 3

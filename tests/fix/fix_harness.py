@@ -124,6 +124,7 @@ class FixHarness(RunHarness):
             store=self.store,
             open_files=lambda _: self.files,
             files=JobFiles(self.workspace, SecretRedactor([])),
+            open_example=lambda _: None,
             approvers=self.approvers,
             tests=self.tests,
             run_url="https://github.com/octo/shop/actions/runs/1",

@@ -250,22 +250,13 @@ def test_an_approved_change_becomes_a_branch(checkout: Path) -> None:
     )
 
 
-def test_the_end_of_the_input_is_no_approval(checkout: Path) -> None:
-    with serve_script(Author()) as server, open_terminal(checkout, server) as terminal:
-        terminal.wait_for(QUESTION)
-        terminal.type("\x04")
-        assert terminal.wait_for_end() == 0
-    assert "Rejected: there is no branch." in terminal.text
-    assert branches(checkout) == []
-
-
-def test_what_was_typed_before_the_proposal_is_no_answer_to_it(checkout: Path) -> None:
+def test_neither_what_was_typed_before_the_proposal_nor_the_end_of_the_input_is_an_approval(checkout: Path) -> None:
     with serve_script(Author([BAD, GOOD])) as server, open_terminal(checkout, server) as terminal:
         terminal.wait_for(QUESTION)
         terminal.type("Return zero.\napprove\n")  # a paste of two lines
         terminal.wait_for(QUESTION, 2)
         assert terminal.text.rindex(GOOD) > terminal.text.rindex(BAD)
-        terminal.type("\nreject\n")
+        terminal.type("\n\x04")
         assert terminal.wait_for_end() == 0
     assert terminal.text.count(QUESTION) == 3, "a blank line is no answer"
     assert "Rejected: there is no branch." in terminal.text

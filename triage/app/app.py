@@ -7,7 +7,6 @@ Features open their own clients beside it (`open_fix_job`, `open_past_services`)
 from __future__ import annotations
 
 import asyncio
-import math
 import re
 import time
 import uuid
@@ -155,9 +154,9 @@ class App:
     def open_run(
         self,
         output: Output,
-        event_issue: Issue | None = None,
-        cancelled: asyncio.Event | None = None,
-        seconds_until_killed: Callable[[], float] = lambda: math.inf,
+        event_issue: Issue | None,
+        cancelled: asyncio.Event,
+        seconds_until_killed: Callable[[], float],
     ) -> JobContext:
         """Return what a job acts through, with the times that the settings and a signal leave it."""
         from triage.domain.issue import Repository
@@ -183,7 +182,7 @@ class App:
             open_base_services=self.open_base_services,
             max_model_runs=self.settings.max_model_runs_per_day if self.settings.effective_engine == "model" else None,
             now=utc_now,
-            cancelled=cancelled or asyncio.Event(),
+            cancelled=cancelled,
             event_issue=event_issue,
             config=self.config,
             seconds_left=seconds_left,

@@ -43,7 +43,7 @@ def list_backlog(
         found |= {issue.number or 0: issue for issue in page}
         app.progress.info(f"Listed {len(found):,} of {total:,} issues")
     listed = list(found.values())[:MAX_ISSUES]
-    reasons = [find_skip_reason(issue, app.config) for issue in listed]
+    reasons = [check_issue(issue, app.config) for issue in listed]
     last = listed[-1].opened_at if listed and total > MAX_ISSUES else None
     return Backlog(
         repository=app.repository,
@@ -61,7 +61,7 @@ def list_backlog(
     )
 
 
-def find_skip_reason(issue: Issue, config: ProjectConfig) -> str:
+def check_issue(issue: Issue, config: ProjectConfig) -> str:
     """Return why an issue is not triaged; empty if it is."""
     if issue.author_is_bot:
         return BY_BOT

@@ -130,7 +130,7 @@ class CommitFiles:
     def is_test(self, path: str) -> bool:
         return classify_file(path).is_test
 
-    def find_skip_reason(self, path: str, text: str) -> str:
+    def check_text(self, path: str, text: str) -> str:
         """Return why nobody edits such a file by hand ("vendored", "generated", "lock file"); empty for any other."""
         reason = get_skip_reason(path, len(text.encode("utf-8", "replace")))
         return load_text(text.encode("utf-8", "replace"), path)[1] if reason in (None, _TOO_LARGE) else str(reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -66,16 +66,16 @@ class JobContext:
     open_base_services: Callable[[], Services]
     """For a job without agents, and a run that is cancelled before they start; quicker to open."""
     now: Callable[[], datetime]
-    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    cancelled: asyncio.Event
     """Set at the first signal."""
-    event_issue: Issue | None = None
+    event_issue: Issue | None
     """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
-    seconds_left: Callable[[], float] = lambda: math.inf
+    seconds_left: Callable[[], float]
     """Until everything must be written. A signal makes it shorter."""
-    github_seconds_left: Callable[[], float] = lambda: math.inf
+    github_seconds_left: Callable[[], float]
     """For the next question to GitHub before the agents start."""
-    config: ProjectConfig = field(default_factory=ProjectConfig)
-    max_model_runs: int | None = None
+    config: ProjectConfig
+    max_model_runs: int | None
     """In this repository in 24 hours; none where no model would be asked."""
 
     def with_rules_engine(self) -> JobContext:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from testing.runs.action_run import JobResult
 from testing.runs.cancelled_run import SIGNALS, CancelledRun, cancel_after, cancel_at_request, run_to_end
-from testing.runs.job import JobResult
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 MAX_SECONDS = 5.0

@@ -14,9 +14,10 @@ from unittest.mock import patch
 from testing import command_line
 from testing.checkouts.hostile import CANARY, CHECKOUTS, trap_was_run
 from testing.runs import sample_bug
+from testing.runs.action_run import JobResult
 from testing.runs.external_services import ExternalServices, serve_all
 from testing.runs.forked_process import ForkedProcess, run_command
-from testing.runs.job import Job, JobResult
+from testing.runs.job import Job
 from trust.forked_runs import wait_for_run
 from trust.measure import Measure, MeasureResult, sample_evenly
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from testing.runs.job import JobResult
+from testing.runs.action_run import JobResult
 from testing.servers.github_api import SLUG, ApiFault
 from trust.concurrent_runs import NUMBER, ConcurrentRuns, KillPoint, RunPlan, serve_shared_issue
 from trust.measure import Measure, MeasureResult, sample_evenly

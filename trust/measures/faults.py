@@ -20,8 +20,8 @@ from testing.faults.service_faults import (
     SEARCH_FAULTS,
     Fault,
 )
+from testing.runs.action_run import JobResult
 from testing.runs.in_process_job import InProcessJob, set_up_job
-from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
 from trust.measure import Measure, MeasureResult, sample_evenly
 

@@ -81,6 +81,10 @@ class _Repository:
             store=self.store,
             open_files=lambda commit: self.files if commit == self.base else open_base_files(self.git.folder, commit),
             files=_ResultFile(case.result),
+            open_example=lambda _: None,
+            approvers="write",
+            tests="",
+            run_url="",
         )
         try:
             result = asyncio.run(run_fix_job("fix-store", FixTask(number=7, actor=""), flow))

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 from cmarkgfm.cmark import markdown_to_html_with_extensions
 
 from testing.runs import sample_bug
-from testing.runs.job import Job, JobResult
+from testing.runs.action_run import JobResult
+from testing.runs.job import Job
 from testing.servers.github_api import JOB_TOKEN, LOGINS, GitHubApi, serve_github_api
 from testing.servers.github_server import GitHubServer
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE

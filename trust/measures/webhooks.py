@@ -111,10 +111,10 @@ def find_problems(event: str, content: bytes, started: Callable[[], EventResult]
     writes = [asked for asked in done.requests if not asked.startswith(("GET", "POST /graphql"))]
     commands = parse_commands(done.log)
     problems = {
-        f"exit code {done.code}": done.code not in (0, 1),
+        f"exit code {done.exit_code}": done.exit_code not in (0, 1),
         "a traceback": "Traceback (most recent call last)" in done.log,
         "an internal error": "Internal error" in done.log,
-        f"{len(done.errors)} errors with exit code {done.code}": len(done.errors) != done.code,
+        f"{len(done.errors)} errors with exit code {done.exit_code}": len(done.errors) != done.exit_code,
         f"{len(done.requests)} requests": bool(done.requests) and not may_send_requests(event, content),
         "a request to another repository": not all(below.match(asked) for asked in done.requests),
         "a write to another issue": not all(of_issue.search(asked) for asked in writes),

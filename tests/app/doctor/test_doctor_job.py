@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from testing.runs.action_run import job_variables, run_on_event
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.http_server import QuietHandler, serve_http
-from triage.action import main
 
 OFF = {"message": "GitHub Actions is not permitted to create or approve pull requests."}
 SAME = {"message": "Validation Failed", "errors": [{"message": "No commits between main and main"}]}
@@ -69,23 +69,15 @@ class Doctor:
 
     def run(self) -> tuple[int, str]:
         """Runs the job. Returns its exit code and its page."""
-        summary = self.folder / "summary"
-        summary.write_text("")
-        environment = {
+        given = {"github_token": JOB_TOKEN, "task": "doctor"}
+        variables = job_variables(self.api.url, "workflow_dispatch", self.folder, self.folder / "work", **given)
+        system = {
             "PATH": "/usr/bin:/bin:/usr/local/bin",
             "HOME": str(self.folder),
-            "GITHUB_REPOSITORY": SLUG,
-            "GITHUB_EVENT_NAME": "workflow_dispatch",
-            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(summary),
-            "GITHUB_WORKSPACE": str(self.folder / "work"),
-            "GITHUB_API_URL": self.api.url,
             "GITHUB_SERVER_URL": self.server_url,
-            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-            "INPUT_TASK": "doctor",
         }
-        return main(environment), summary.read_text()
+        done = run_on_event(self.folder, {}, variables | system)
+        return done.exit_code, done.summary
 
 
 @pytest.fixture
@@ -101,7 +93,6 @@ def doctor(tmp_path: Path) -> Iterator[Doctor]:
         api.labels = ["bug"]
         api.add_issue(7, title="t", body="b")
         api.faults = [ApiFault("POST .*/pulls", 422, SAME)]
-        (tmp_path / "event.json").write_text("{}")
         doctor = Doctor(tmp_path, api, git, edits={"nodes": []})
         doctor.server_url = url
         api.graphql = doctor.answer

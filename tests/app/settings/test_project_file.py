@@ -1,12 +1,13 @@
 """The project's own settings as text: what is taken, what is refused, and where."""
 
-import subprocess
-import sys
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from testing.each_row import each_row
 from triage.app.settings.project_file import MAX_BYTES, parse_project_config
@@ -190,9 +191,7 @@ def test_content_of_the_file_is_escaped_in_messages():
     "text",
     [
         "[" * 60_000,
-        "{" * 60_000,
         "- " * 30_000,
-        "? " * 30_000,
         "a:\n " * 20_000,
         "a: &a [x]\n" + "b: [*a, *a]\n" * 5_000,
         "".join(f"k{number}: {{a: b}}\n" for number in range(4_000)),
@@ -226,24 +225,22 @@ def test_any_bytes_are_settings_or_refused_in_one_line(data: bytes):
     assert 1 <= line <= data.decode("utf-8", "replace").count("\n") + data.decode("utf-8", "replace").count("\r") + 2
 
 
-def editor_takes(text: str, folder: Path) -> bool:
+def editor_takes(text: str) -> bool:
     """By the published schema."""
-    (folder / "triage.yml").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "check_jsonschema", "--schemafile", "docs/triage.schema.json"]
-    done = subprocess.run([*command, str(folder / "triage.yml")], cwd=ROOT, capture_output=True, check=False)
-    return done.returncode == 0
+    schema = json.loads((ROOT / "docs/triage.schema.json").read_text(encoding="utf-8"))
+    return bool(Draft202012Validator(schema).is_valid(yaml.safe_load(text)))
 
 
 @pytest.mark.parametrize(
     "wrong", ["ingore: []", "labels: {alow: []}", "prices: {m: {input: 1}}", "ignore: docs", "instructions: [a]"]
 )
-def test_editors_refuse_what_is_refused_here(wrong: str, tmp_path: Path):
+def test_editors_refuse_what_is_refused_here(wrong: str):
     refusal(wrong)
-    assert not editor_takes(wrong, tmp_path)
+    assert not editor_takes(wrong)
 
 
-def test_the_example_on_the_page_has_every_key_and_is_valid(tmp_path: Path):
+def test_the_example_on_the_page_has_every_key_and_is_valid():
     page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     example = page.partition("# .github/triage.yml\n")[2].partition("```")[0]
     assert set(read(example).model_dump(exclude_defaults=True)) == set(ProjectConfig.model_fields)
-    assert editor_takes(example, tmp_path)
+    assert editor_takes(example)

@@ -50,9 +50,9 @@ def is_sound(result: EventResult) -> bool:
     """Told on the job's page and in the outputs, without a traceback, and nothing that the log's reader would obey."""
     is_complete = bool(result.summary) and "status" in result.outputs and not result.unexpected_commands
     has_clean_log = (
-        "Traceback" not in result.log and "Internal error" not in result.log and len(result.errors) == result.code
+        "Traceback" not in result.log and "Internal error" not in result.log and len(result.errors) == result.exit_code
     )
-    return is_complete and has_clean_log and (result.outputs["status"] == "failed") == bool(result.code)
+    return is_complete and has_clean_log and (result.outputs["status"] == "failed") == bool(result.exit_code)
 
 
 def test_the_examples_are_all_there() -> None:
@@ -74,7 +74,7 @@ def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
     payload = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
     result = runner.run("issues", json.dumps(payload).encode())
     assert is_sound(result)
-    assert result.code == 0
+    assert result.exit_code == 0
     assert bool(result.requests) == (
         action in ("opened", "reopened") or (action == "edited" and "body" in payload["changes"])
     )
@@ -84,32 +84,32 @@ def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
 def test_an_event_by_another_name_is_skipped(runner: EventRunner, name: str) -> None:
     result = runner.run(name, json.dumps(runner.github.opened_event()).encode())
     assert is_sound(result)
-    assert (result.code, result.requests) == (0, [])
+    assert (result.exit_code, result.requests) == (0, [])
 
 
 def test_a_missing_event_name_is_reported(runner: EventRunner) -> None:
     result = runner.run("", b"{}")
-    assert (result.code, result.requests, len(result.errors)) == (1, [], 1)
+    assert (result.exit_code, result.requests, len(result.errors)) == (1, [], 1)
 
 
 @each_row("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
 def test_an_invalid_number(runner: EventRunner, number: str) -> None:
     result = runner.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
     assert is_sound(result)
-    assert (result.code, result.requests) == (1, [])
+    assert (result.exit_code, result.requests) == (1, [])
 
 
 @pytest.mark.parametrize("content", [b'{"issue": ', b"\xff\xfe{", b"\x00" * 99, b"[" * 100_000, b'{"a":' * 100_000])
 def test_a_broken_file(runner: EventRunner, content: bytes) -> None:
     result = runner.run("issues", content)
     assert is_sound(result)
-    assert (result.code, result.requests) == (1, [])
+    assert (result.exit_code, result.requests) == (1, [])
 
 
 def test_a_folder_for_a_file(runner: EventRunner, tmp_path: Path) -> None:
     result = runner.run("issues", tmp_path)
     assert is_sound(result)
-    assert (result.code, result.requests) == (1, [])
+    assert (result.exit_code, result.requests) == (1, [])
 
 
 @each_row("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
@@ -121,4 +121,4 @@ def test_text_that_only_looks_like_a_command(body: str) -> None:
 def test_a_command_on_a_pull_request_starts_no_request(runner: EventRunner) -> None:
     payload = load_payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
     result = runner.run("issue_comment", json.dumps(payload).encode())
-    assert (result.code, result.outputs["status"], result.requests) == (0, "skipped", [])
+    assert (result.exit_code, result.outputs["status"], result.requests) == (0, "skipped", [])

@@ -289,7 +289,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, Any]:
     return event_of(name), raw
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(mutated(), st.one_of(st.none(), st.integers(1, 2**31)))
 def test_mutated_payloads_end_with_a_task_or_one_error_line(case: tuple[str, Any], number: int | None) -> None:
     event, raw = case

@@ -1,16 +1,14 @@
 """A plan carried out against a GitHub that refuses and a runner that remembers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
-from triage.domain.code import Span
 from triage.domain.effect import (
     AddLabels,
     Annotate,
-    AnnotationLevel,
     EditComment,
     Effect,
     PostComment,
@@ -19,12 +17,10 @@ from triage.domain.effect import (
     SetOutputs,
     SuggestChanges,
     Suggestion,
-    SuggestionOptions,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
-from triage.outside.github.issue_tracker import IssueTracker
 from triage.run.write.apply_effects import (
     DUPLICATES_UNKNOWN,
     apply_issue_effects,
@@ -36,7 +32,7 @@ from triage.say.hidden_state import CommentState, render_state
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
 
 
-class Recording(IssueTracker):
+class Recording:
     """GitHub and the output: records calls in order; `refusals` has the errors to raise by method."""
 
     def __init__(self, **refusals: Exception) -> None:
@@ -48,67 +44,26 @@ class Recording(IssueTracker):
         """How often it must be read again."""
         self.on_settled: Callable[[], None] = lambda: None
         """Called before it is read again."""
-
-    def _call(self, name: str, *values: Any) -> None:
-        if name in self.refusals:
-            raise self.refusals[name]
-        self.calls.append((name, *values))
-
-    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        self._call("fetch_issue", number, *([posted] if posted else []))
-        return self.now
-
-    def list_recent_issues(self, limit: int) -> list[int]:
-        raise AssertionError("nothing of that is read while publishing")
-
-    def list_labels(self) -> list[str]:
-        raise AssertionError("nothing is read while publishing")
-
-    def fetch_role(self, login: str) -> str:
-        raise AssertionError("nothing is read while publishing")
-
-    def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        self._call("post_comment", number, body)
-        return 77, URL
-
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        self._call("edit_comment", number, comment_id, body)
-        return comment_id, URL
+        self.gone = 0
+        """Id of a comment that was deleted."""
 
     def wait_to_look_again(self, number: int) -> bool:
         self.looks -= 1
         return self.looks >= 0
 
-    def delete_comment(self, number: int, comment_id: int) -> None:
-        self._call("delete_comment", number, comment_id)
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*values: Any) -> Any:
+            if name == "edit_comment" and values[1] == self.gone:
+                raise NoSuchComment("It is gone.")
+            if name in self.refusals:
+                raise self.refusals[name]
+            self.calls.append((name, *(value for value in values if value is not None)))
+            if name == "suggest":
+                return [one for one in values[1] if one.kind == "type"]
+            comment_id = values[1] if name == "edit_comment" else 77
+            return {"fetch_issue": self.now, "write_report": ".triage/report.json"}.get(name, (comment_id, URL))
 
-    def add_labels(self, number: int, labels: Sequence[str]) -> None:
-        self._call("add_labels", number, list(labels))
-
-    def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], original: int = 0
-    ) -> SuggestionOptions | None:
-        raise AssertionError("nothing is read while publishing")
-
-    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-        self._call("suggest", number, list(suggestions))
-        return [one for one in suggestions if one.kind == "type"]
-
-    def remove_label(self, number: int, label: str) -> None:
-        self._call("remove_label", number, label)
-
-    def write_summary(self, markdown: str) -> None:
-        self._call("write_summary", markdown)
-
-    def write_outputs(self, values: Mapping[str, str]) -> None:
-        self._call("write_outputs", dict(values))
-
-    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        self._call("annotate", level, message, *([at] if at else []))
-
-    def write_report(self, json_text: str) -> str:
-        self._call("write_report", json_text)
-        return ".triage/report.json"
+        return call
 
 
 PLAN: list[Effect] = [
@@ -121,7 +76,7 @@ PLAN: list[Effect] = [
 ]
 
 
-def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
+def apply_effects(effects: Sequence[Effect], world: Any) -> PublishResult:
     """Applies all effects, as a flow does."""
     result = PublishResult()
     apply_issue_effects(effects, world, result)
@@ -286,24 +241,17 @@ def test_a_failed_check_for_duplicates_leaves_a_notice(refusals):
 EDIT = EditComment(issue_number=412, comment_id=60, body=FULL)
 
 
-class Gone(Recording):
-    """The comment 60 was deleted."""
-
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        if comment_id == 60:
-            raise NoSuchComment("It is gone.")
-        return super().edit_comment(number, comment_id, body)
-
-
 def test_a_deleted_comment_is_posted_again_once():
-    world = Gone()
+    world = Recording()
+    world.gone = 60
     world.now = world.now.model_copy(update={"thread": [ours(60)]})
     assert apply_effects([EDIT], world).failures == []
     assert world.calls == [("fetch_issue", 412), ("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
 
 
 def test_if_another_run_removed_the_comment_the_other_one_is_edited():
-    world = Gone()
+    world = Recording()
+    world.gone = 60
     world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
     apply_effects([EDIT], world)
     assert world.calls == [("fetch_issue", 412), ("edit_comment", 412, 65, FULL)]
@@ -311,7 +259,8 @@ def test_if_another_run_removed_the_comment_the_other_one_is_edited():
 
 @pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
 def test_a_deleted_issue_is_reported_as_such(error):
-    world = Gone(fetch_issue=error)
+    world = Recording(fetch_issue=error)
+    world.gone = 60
     done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
 

@@ -209,7 +209,6 @@ SHAPES = [
     f"api_key='{RANDOM}' ",
     "curl -u a:b ",
     "ey" + A36 + ".",
-    *(text for text, _ in SECRET_FORMS.values()),
     *(
         "curl -u a",
         "curl \\\n",

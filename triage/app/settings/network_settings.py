@@ -37,7 +37,7 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
     urllib3.util.ssl_.VERIFY_X509_STRICT = ssl.VerifyFlags.VERIFY_DEFAULT  # type: ignore[attr-defined]
     workspace = Path(environ.get("GITHUB_WORKSPACE", ""))  # a job's process runs elsewhere
     named = {name: str(workspace / path) for name in _BUNDLES if (path := environ.get(name, "").strip())}
-    problems = {name: problem for name, path in named.items() if (problem := _find_problem(path))}
+    problems = {name: problem for name, path in named.items() if (problem := _check_bundle(path))}
     usable = {name: path for name, path in named.items() if name not in problems}
     for name in problems:
         os.environ.pop(name, None)
@@ -68,7 +68,7 @@ def _is_http_proxy(proxy: str) -> bool:
     return url.scheme in ("http", "https") and bool(url.host) and url.path in (None, "/")
 
 
-def _find_problem(path: str) -> str:
+def _check_bundle(path: str) -> str:
     try:
         load_bundle(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), path)
     except ssl.SSLError:

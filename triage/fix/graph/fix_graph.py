@@ -106,7 +106,7 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
     it does nothing before it has the answer.
     """
     pending, tool = state.pending_mutation, runtime.context.tool
-    answer = _ask(state)
+    answer = _wait_for_answer(state)
     if answer.decision is Decision.REVISE:
         return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
     if answer.decision is Decision.REJECT:
@@ -123,7 +123,7 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
     }
 
 
-def _ask(state: FixState) -> PersonAnswer:
+def _wait_for_answer(state: FixState) -> PersonAnswer:
     """Return an answer that can be carried out: any other one is asked again, and costs nothing."""
     pending, problem = state.pending_mutation, ""
     while True:
@@ -245,7 +245,7 @@ def build_fix_graph(
         FixState, context_schema=context_schema, input_schema=input_schema
     )
     for node in NODES:
-        graph.add_node(node.__name__, wrap(_say_errors(node)) if wrap else _say_errors(node))
+        graph.add_node(node.__name__, wrap(_keep_error(node)) if wrap else _keep_error(node))
     graph.add_conditional_edges(
         START,
         lambda state: "human_review_gate" if state.pending_mutation else "fetch_ticket",
@@ -279,7 +279,7 @@ def build_fix_graph(
     return graph.compile(checkpointer=checkpointer)
 
 
-def _say_errors(node: FixNode) -> FixNode:
+def _keep_error(node: FixNode) -> FixNode:
     """Return the node with what it raises for a person as its `error`, which leads to `handle_error`."""
 
     @wraps(node)

@@ -56,14 +56,14 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
             is_reported = read_shown_commit(request.issue) != branch.commit  # the comment says what was done
             found = await in_thread(job.store.find_pull_request, branch.branch_name, branch.commit)
             if waiting is None or (is_reported and found):
-                return await _say_what_exists(request, branch, found, waiting, job)
+                return await _answer_done_before(request, branch, found, waiting, job)
         assert waiting is not None
-        return await _carry_out(request, waiting, job)
+        return await _answer_gate(request, waiting, job)
     except TriageError as error:
         return await write_refusal(request, f"GitHub did not confirm it. {error}", job)
 
 
-async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -> Status:
+async def _answer_gate(request: FixRequest, waiting: PatchProposal, job: FixJob) -> Status:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
     from triage.fix.graph.fix_graph import run_fix
 
@@ -89,7 +89,7 @@ async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -
     return await write_result(job, tool.text, outputs, plan_reaction(job, "+1"), links=tool.links)
 
 
-async def _say_what_exists(
+async def _answer_done_before(
     request: FixRequest, branch: PatchProposal, found: PullRequest | None, waiting: PatchProposal | None, job: FixJob
 ) -> Status:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""

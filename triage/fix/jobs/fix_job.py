@@ -100,11 +100,11 @@ class FixJob:
     open_files: Callable[[str], "CommitFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
     files: JobFiles
-    open_example: Callable[[Issue], "FixExample | None"] = lambda _: None
+    open_example: Callable[[Issue], "FixExample | None"]
     """The report's example, of the project as it is in the checkout. Slow."""
-    approvers: Approvers = "write"
-    tests: ProposalTests = ""
-    run_url: str = ""
+    approvers: Approvers
+    tests: ProposalTests
+    run_url: str
 
 
 def describe_stored(stored: PatchProposal) -> dict[str, str]:
@@ -164,7 +164,7 @@ class FixRequest:
     task: FixTask
     issue: Issue
     role: str
-    refusal: str = ""
+    refusal: str
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
     @property

@@ -49,7 +49,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     example = await in_thread(job.open_example, issue)
 
     triage = partial(run_graph, services=services, cancelled=run.cancelled)
-    change_request, feedback = await in_thread(_read_requests, issue, task, job)
+    change_request, feedback = await in_thread(_read_feedback, issue, task, job)
     state = FixState(
         issue=issue,
         repository=run.repository,
@@ -57,7 +57,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         example=_describe_example(example, issue),
     )
     if earlier is not None:
-        diff = await in_thread(_format_earlier, earlier, files, job)
+        diff = await in_thread(_format_earlier_diff, earlier, files, job)
         state = state.model_copy(
             update={"diff": diff, "human_feedback": feedback, "iteration_count": earlier.revision + 1}
         )
@@ -101,7 +101,7 @@ def _describe_example(example: "FixExample | None", issue: Issue) -> str:
     return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
-def _format_earlier(earlier: PatchProposal, files: "CommitFiles", job: FixJob) -> str:
+def _format_earlier_diff(earlier: PatchProposal, files: "CommitFiles", job: FixJob) -> str:
     """Return the diff of the version that a person wants changed, against the commit that it was made from."""
     try:
         files = job.open_files(earlier.base)
@@ -118,7 +118,7 @@ def _format_earlier(earlier: PatchProposal, files: "CommitFiles", job: FixJob) -
 _ABOUT_A_PATCH = (CommandName.FIX, CommandName.REVISE, CommandName.REJECT)
 
 
-def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[str]]:
+def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[str]]:
     """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first.
 
     Of a version that was rejected before, the last reason.

@@ -47,12 +47,12 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
             job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"}
         )
     now = request.issue.snapshot_time or job.run.now()
-    stored = await in_thread(_store, draft, files, now, job)
+    stored = await in_thread(_replace_proposals, draft, files, now, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await write_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _store(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) -> PatchProposal:
+def _replace_proposals(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) -> PatchProposal:
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
     commits, store = build_commits(draft, files), job.store
     stored = store.store(draft.issue or 0, draft.base, commits, now)

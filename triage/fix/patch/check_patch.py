@@ -54,7 +54,7 @@ def check_path(
         return f"{shown} is no plain name: use another path."
     if any(part.startswith(".") for part in path.split("/")):
         return f"{shown} is below a name that begins with a dot, such as workflows: leave it as it is."
-    if problem := _find_new_problem(path, files) if is_new else "":
+    if problem := _check_new_path(path, files) if is_new else "":
         return problem
     if _is_protected(path, protected):
         return f"{shown} is one of the project's protected paths: leave it as it is."
@@ -65,7 +65,7 @@ def check_path(
         return f"{shown} is outside the modules that may change ({allowed}): leave it as it is."
     if not has_allowed_kind(path):
         return f"{shown} is no source, test, documentation or changelog: leave it as it is."
-    reason = files.find_skip_reason(path, base.text if base else "")
+    reason = files.check_text(path, base.text if base else "")
     return f"{shown} is not edited by hand ({reason}): leave it as it is." if reason else ""
 
 
@@ -82,7 +82,7 @@ def show_path(path: str) -> str:
     return shown if shown.isprintable() and not find_invisible(shown) and "`" not in shown else ascii(shown)
 
 
-def _find_new_problem(path: str, files: CommitFiles) -> str:
+def _check_new_path(path: str, files: CommitFiles) -> str:
     """Return why there can be no new file, which is in its folder, or in a new one."""
     shown, (*folders, name) = show_path(path), path.split("/")
     names = [name]
@@ -183,7 +183,7 @@ def check_content(file: PatchedFile, base: BaseFile | None, files: CommitFiles) 
     if addresses := find_new_addresses(text, old):
         shown = _join([quote_value(redact_likely_secrets(address)) for address in addresses])
         yield f"{path} has an address that was not there ({shown}): leave it out, or use a host such as example.com."
-    if reason := files.find_skip_reason(path, text):
+    if reason := files.check_text(path, text):
         yield f"{path} would be a file that nobody edits by hand ({reason}): write it so that people can read it."
     before = (files.count_syntax_errors(path, old) or 0) if old else 0
     if (errors := files.count_syntax_errors(path, text) or 0) > before:
