@@ -142,7 +142,7 @@ class FakeCodebase(Codebase):
         spans = (Span(path=path, start=1, end=len(lines)) for path, lines in pages.items() if lines)
         return [Section(span=span, heading=pages[span.path][0].strip("# ")) for span in spans][:limit]
 
-    def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
+    def get_retriever(self, repository: str, chars: int, keywords: Sequence[str] = ()) -> BaseRetriever:
         if not self.files:
             raise NotIndexed(repository)
         return FakeRetriever(

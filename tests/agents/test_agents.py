@@ -23,7 +23,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.shown_code import ShownCode
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit, Passage, Place, SearchQuery, Span
+from triage.domain.code import Excerpt, Hit, Passage, Place, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
@@ -453,6 +453,9 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
     assert answer.ready_for_report is (verdict == "CONFIRMED")
 
 
+IN_STORE = Place(sign="trace", rule="frame", span=Span(path="src/store.py", start=1, end=2), line=1, probability=0.7)
+SHOWN = [Excerpt(span=Span(path=path, start=1, end=3)) for path in ("src/parse.py", "src/store.py")]
+STORED = "`save` stores whatever `parse` gives [2:2], and that one has the wrong year [1:3]."
 SETTLED = {
     "facts": [Place(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
     "codebase": factories.codebase(confidence=0.8),
@@ -472,6 +475,8 @@ SETTLED = {
         ({"citations": Citations(verified=1, total=2)}, False),
         ({"citations": Citations()}, False),
         ({"facts": []}, True),
+        ({"facts": [IN_STORE]}, False),
+        ({"facts": [IN_STORE], "codebase": factories.codebase(confidence=0.8, why=STORED), "excerpts": SHOWN}, True),
         ({"round": 2}, False),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_model_is_told_what_each_argument_means():
         (
             "read_lines",
             {"path": "src/parse.py", "start": 2, "end": 2},
-            "[1] src/parse.py 2\n2|     parts = text.split('-')\n(of 3 lines)",
+            "[1] src/parse.py 2\n2| parts = text.split('-')\n(of 3 lines)",
         ),
         ("find_symbol", {"name": "parse"}, "[1] src/parse.py 1-4 parse\n1| def parse(text):"),
         ("git_log", {"path": "src/parse.py"}, "src/parse.py:\nabcdef0123 2024-01-02 Fix"),
@@ -174,7 +174,7 @@ def test_of_a_long_definition_its_further_members_are_named():
     code.places = [Passage(span=span, text="\n".join(lines), symbol="Store")]
     assert render_definitions(code, "Store").endswith(
         "(25 further lines of this definition not shown; these begin definitions:)\n"
-        "112|     async def save(self):\n114|     def load(self):"
+        "112| async def save(self):\n114| def load(self):"
     )
 
 

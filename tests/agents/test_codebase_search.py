@@ -1,9 +1,11 @@
-"""What the codebase search is shown of a regression."""
+"""What the codebase search is shown of a regression, and what of its answer counts."""
 
 from testing import factories
-from testing.fakes import FakeCodebase
-from triage.agents.codebase_search import format_window, render_diffs
+from testing.each_row import each_row
+from testing.fakes import FakeCodebase, FakeModel, fake_services
+from triage.agents.codebase_search import answer_with_model, format_window, render_diffs
 from triage.domain.code import PathChange, RegressionWindow
+from triage.domain.findings import CitedPlace
 
 FILES = factories.FILES
 
@@ -39,3 +41,23 @@ def test_a_narrow_window_is_shown_with_the_diffs_of_its_code():
     assert "+    x = 2" in render_diffs(window, in_folder), "the project is a folder of the repository"
     assert render_diffs(window.model_copy(update={"total": 11}), codebase) == ""
     assert render_diffs(None, codebase) == ""
+
+
+@each_row(
+    ("why", "cite", "documented", "is_heard"),
+    [
+        ("The year comes from `text.split`, which knows no leap year.", "1:2", None, True),  # a word of the line
+        ("The day is checked against the wrong year in `parse`.", "1:2", None, True),  # the definition, or the file
+        ("Lorem ipsum dolor sit amet, consectetur adipiscing elit [1:2].", "1:2", None, False),
+        ("`Store.save` takes the items, and gives nothing back.", None, "2:2", True),
+        ("`Store.save` takes the items, and gives nothing back.", None, None, False),
+    ],
+)
+async def test_an_explanation_names_something_that_it_cites(
+    why: str, cite: str | None, documented: str | None, is_heard: bool
+):
+    cited = [[CitedPlace(cite=one, reason="")] if one else [] for one in (cite, documented)]
+    answer = factories.codebase(why=why, places=cited[0], documented=cited[1], relevant_files=[])
+    codebase, model = FakeCodebase(FILES), FakeModel({"CodebaseFinding": answer})
+    result = await answer_with_model(factories.state(), fake_services(codebase=codebase, model=model), model)
+    assert result.answer.why == (why if is_heard else "")

@@ -5,7 +5,7 @@ from typing import Any
 from testing import factories
 from testing.each_row import each_row
 from triage.agents.explanation import explain
-from triage.domain.code import Excerpt, Span
+from triage.domain.code import Excerpt, LookedUp, PathChange, RegressionWindow, Span
 from triage.domain.findings import CodebaseFinding
 from triage.domain.report import Citations
 
@@ -33,12 +33,23 @@ def test_an_explanation_has_names_for_what_it_cites():
     assert said.as_text().startswith("Why: The day")
 
 
+def test_the_commits_that_it_names_are_named_if_it_was_shown_them():
+    answer = "src/parse.py:\n91afd4214a 2022-05-11 Mend the year\n"
+    looked_up = [LookedUp(call='git_log({"path": "src/parse.py"})', answer=answer)]
+    change = PathChange(commit="7be3" * 10, date="2022-05-12", subject="Parse", paths=["src/parse.py"])
+    window = RegressionWindow(worked_in="1.0", broken_in="1.1", commits=[change], total=1)
+    why = f"{factories.WHY} 91afd42 made `parse` so, 7be37be37b or 0123456789 did not."
+    said = explain(state({"why": why}, looked_up=looked_up, regression_window=window))
+    assert said is not None
+    commits = [(place.text, place.commit) for place in said.named_places if place.commit]
+    assert commits == [("91afd42", "91afd4214a"), ("7be37be37b", "7be3" * 10)]
+
+
 @each_row(
     ("search", "changes"),
     [
         ({"why": ""}, {}),
         ({"why": "`parse` is wrong."}, {}),
-        ({"why": "Lorem ipsum dolor sit amet, consectetur adipiscing elit [1:2]."}, {}),
         ({"confidence": 0.29}, {}),
         ({}, {"searched_by_model": False}),
         ({}, {"citations": Citations(verified=0, total=2)}),
@@ -47,14 +58,6 @@ def test_an_explanation_has_names_for_what_it_cites():
 )
 def test_what_has_no_evidence_says_nothing(search: dict[str, Any], changes: dict[str, Any]):
     assert explain(state(search, **changes)) is None
-
-
-def test_an_answer_may_speak_of_the_line_that_it_quotes_alone():
-    answer = {"places": [], "relevant_files": [], "why": "The second parameter is `$maxFiles`, the level is the third."}
-    assert explain(state(answer)) is None
-    for quote in ("function open($name, int $maxFiles = 0, $level = 100)", "Parameter 2 is the number of files."):
-        quoted = factories.relevant("src/a.php", quote=quote)
-        assert explain(state({**answer, "quoted_lines": [quoted]})) is not None, "in any case"
 
 
 def test_a_severity_without_a_reason_and_a_step_that_says_nothing_are_left_out():

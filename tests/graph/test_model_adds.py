@@ -200,6 +200,13 @@ async def test_a_critic_is_paid_where_it_can_change_something(search: dict[str, 
     assert report.verdict == "CONFIRMED"
 
 
+@pytest.mark.parametrize("search", [{"confidence": 0.39}, {"why": ""}, {"why": "Lorem ipsum dolor sit amet [1:2]."}])
+async def test_nobody_is_paid_to_judge_what_is_not_said(search: dict[str, Any]):
+    report, model = await run_with(CodebaseFinding=factories.codebase(**search))
+    assert "CritiqueFinding" not in [name for name, _ in model.asked]
+    assert not any(one.speaks for one in report.statements if isinstance(one, Cause))
+
+
 async def test_a_critic_is_asked_where_the_issue_leads_to_another_file():
     lead = LEAD.model_copy(update={"span": Span(path="src/store.py", start=1, end=3)})
     model = FakeModel(factories.answers(CodebaseFinding=factories.codebase(confidence=0.9)))

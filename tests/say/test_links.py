@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
+from tests.say.sample_reports import FULL, change_report
 from triage.domain.code import Span
+from triage.domain.report import NamedPlace
+from triage.say import links
 from triage.say.links import build_permalink, sanitize_third_party_url, sanitize_url
 
 COMMIT = "a" * 40
@@ -81,6 +84,16 @@ def test_no_link_without_server_repository_and_commit(where):
 def test_an_enterprise_server_and_sha256_commits_are_linked():
     address = link("a.py", server="https://git.acme.example:8443", commit="b" * 64)
     assert address == f"https://git.acme.example:8443/acme/ledger/blob/{'b' * 64}/a.py"
+
+
+def test_what_an_explanation_names_is_linked_by_its_code():
+    place = NamedPlace(text="reader.py:20", path="src/reader.py", span=Span(path="src/reader.py", start=20, end=20))
+    commit = NamedPlace(text="91afd42", path="", commit="91afd4214a")
+    page = links.Links(change_report(FULL, named_places=[place, commit]), shows_code=False)
+    found = page.link_named_places()
+    assert found["`reader.py:20`"].endswith("/src/reader.py#L20")
+    assert found["`91afd42`"] == "https://redirect.github.com/acme/ledger/commit/91afd4214a"
+    assert page.urls == [*found.values()]
 
 
 class Links(HTMLParser):

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 
 MAX_TURNS = 3
+"""In which things are looked up. The answer may be one more."""
 MIN_CHARS = 400
-"""With less room for answers than this the loop ends."""
+"""With less room for answers than this nothing is looked up any more."""
 ANSWER_TOKENS = 2_000
 """Output of a turn, which may be the answer. A call takes 40, but reasoning is billed too."""
 RESERVED_SHARE, RESERVED_SHARE_LATER = 0.4, 0.3
@@ -59,7 +60,7 @@ BYTES_PER_TOKEN = 3.0
 MAX_SHARE = 0.75
 """Of the room that is left, for the answers of one turn, so that a further one has room. The prompt says so."""
 REPEATED = "(You asked this before: see answer {number}.)"
-LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
+LIMIT_REACHED = "(Not looked up: nothing further can be. Give the answer.)"
 ROOM = "Room left for answers: {chars:,} characters, {calls} calls."
 
 
@@ -88,6 +89,7 @@ class CodeLookup:
         self._messages: list[BaseMessage] = []  # for the model that looks things up
         self._transcript: list[str] = []  # for the model that answers
         self._executed: dict[str, int] = {}  # numbers of calls
+        self._turns = 0  # in which things were looked up
         self._chars_left = MAX_ANSWERS_CHARS if is_first_round else MAX_ANSWERS_CHARS_LATER
         self.shortfalls: list[str] = []
         """Why the loop ended early, for the report."""
@@ -123,7 +125,7 @@ class CodeLookup:
     async def _run_turns(self) -> str:
         """Run turn after turn. Returns why there is no further one."""
         last_usd = 0.0
-        for turn in range(MAX_TURNS):
+        while True:
             seconds = self._deadline - self._services.clock()
             if seconds < MIN_SECONDS:
                 return "the rest of the time is for the answer"
@@ -133,11 +135,10 @@ class CodeLookup:
             if tokens > limits.tokens * (1 - self._reserved_share) or usd > limits.usd * (1 - self._reserved_share):
                 return "the rest of the budget is for critic and writer"
             async with asyncio.timeout(seconds):
-                why = await self._run_turn(turn)
+                why = await self._run_turn()
             if why:
                 return why
             last_usd = self._model.usage.priced_usd - before.priced_usd
-        return "no turn is left"
 
     def _estimate_turn_tokens(self) -> int:
         """Return what a further turn and the answer take, rather too high; both send the conversation."""
@@ -146,13 +147,13 @@ class CodeLookup:
         sent = math.ceil((calls + words) / BYTES_PER_TOKEN)
         return 2 * sent + math.ceil(self._chars_left / BYTES_PER_TOKEN) + 2 * ANSWER_TOKENS
 
-    async def _run_turn(self, turn: int) -> str:
+    async def _run_turn(self) -> str:
         """Ask the model and run its calls. Returns why this was the last turn; empty when there may be another."""
         message = await self._model_with_tools.ainvoke([*self._messages])
         if isinstance(message, CodebaseFinding):
             self._finding = message
             return "it has answered"
-        calls = list_calls(message, turn)
+        calls = list_calls(message, self._turns)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])
         text = shorten(message.text.strip(), MAX_TEXT_CHARS)
@@ -160,12 +161,14 @@ class CodeLookup:
         if not calls:
             return "it has seen enough"
         self._messages.append(_make_sendable(message, calls, text))
+        self._turns += 1
         self._add_answers(calls, answers, refused)
-        if len(refused) == len(calls):
-            return "it asked for nothing new"
-        if len(self._executed) >= MAX_CALLS:
-            return "no call is left"
-        return "no room is left" if self._chars_left < MIN_CHARS else ""
+        return "it asked for nothing new" if len(refused) == len(calls) else ""
+
+    @property
+    def _calls_left(self) -> int:
+        has_room = self._turns < MAX_TURNS and self._chars_left >= MIN_CHARS
+        return MAX_CALLS - len(self._executed) if has_room else 0
 
     def _refuse_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, str]:
         # Answers by id. All other calls are run.
@@ -174,7 +177,7 @@ class CodeLookup:
             signature = _format_call(call)
             if signature in self._executed:
                 refused[call["id"]] = REPEATED.format(number=self._executed[signature])
-            elif len(self._executed) >= MAX_CALLS:
+            elif not self._calls_left:
                 refused[call["id"]] = LIMIT_REACHED
             else:
                 self._executed[signature] = len(self._executed) + 1
@@ -198,7 +201,7 @@ class CodeLookup:
         cut = cut_longest([answers[one] for one in run], int(self._chars_left * MAX_SHARE))
         self._chars_left -= sum(map(measure, cut))
         texts = {one: self._shown.show(blocks) for one, blocks in zip(run, cut, strict=True)} | dict(refused)
-        room = ROOM.format(chars=self._chars_left, calls=MAX_CALLS - len(self._executed))
+        room = ROOM.format(chars=self._chars_left, calls=self._calls_left)
         for call in calls:
             written, text = _format_call(call), texts[call["id"]]
             title = "answer" if call["id"] in refused else f"answer {self._executed[written]}"

@@ -49,14 +49,10 @@ if TYPE_CHECKING:
 
 CONTEXT_CHARS = 48_000
 """Code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
-CONTEXT_CHARS_WITH_TOOLS = 12_000
-"""Less code where the model can look up more, because each turn sends it again.
-
-By the words of the fixing commit alone (`bench.prompts`) an edited line is in the first prompt of 30 of 40 fixes in
-nine repositories of JavaScript, TypeScript and Rust, as with 15,000 characters, which are 1,500 tokens more in a run
-with one turn; with 10,000 of 28.
-"""
-CONTEXT_CHARS_WITH_DOCUMENTATION = 8_000
+CONTEXT_CHARS_WITH_TOOLS = 9_000
+"""Less code where the model can look up more, because each turn sends it again. With a model's keywords as much of what
+an answer cites is shown as in 12,000 characters without them first: see `prompt_passages.ASKED_SHARE`."""
+CONTEXT_CHARS_WITH_DOCUMENTATION = 6_000
 """Beside sections of it. Of ten questions and requests that were played by hand, code answered eight."""
 MAX_PATH_CHARS = 200
 MAX_FILES = 5
@@ -68,6 +64,7 @@ MAX_DIFFS, MAX_DIFFS_CHARS = 10, 3_000
 """So few commits are shown with their diffs: then none has to be looked up."""
 MAX_CHANGED = 4
 """Files of a commit."""
+_NAME = re.compile(r"[A-Za-z_$][\w$]{3,}")
 
 
 def build_codebase_chain(
@@ -185,7 +182,8 @@ async def answer_with_model(
     }
     chars = CONTEXT_CHARS_WITH_DOCUMENTATION if sections["documentation"] else CONTEXT_CHARS_WITH_TOOLS
     chars = chars if lookup else CONTEXT_CHARS
-    retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
+    inputs = build_search_input(agent_input)
+    retriever = services.codebase.get_retriever(agent_input.repository.slug, chars, inputs.keywords)
 
     async def ask(prompt: PromptValue) -> CodebaseFinding:
         if continues:  # the passages got their numbers again; what was looked up has those behind them
@@ -193,12 +191,11 @@ async def answer_with_model(
         first = model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
         answers = (lookup.answer, lookup.answer_without_tools) if lookup else (first, first)
         answer = await _ask(answers, prompt.to_messages(), skills, shown)
-        lines = await in_thread(_quote_lines, answer, shown, services.codebase)
-        return answer.model_copy(update={"quoted_lines": lines})
+        return await in_thread(_read_cited, answer, shown, services.codebase)
 
     latest = format_earlier_rounds(agent_input) if continues else {}
     chain = build_codebase_chain(retriever, RunnableLambda(ask), shown, sections, skills, latest)
-    answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
+    answer = await chain.ainvoke(inputs.model_dump())
     answer = answer.model_copy(update={"likely_files": by_rules.likely_files})
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
     looked_up = lookup.answers if lookup else []
@@ -230,14 +227,23 @@ def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
     return answer.model_copy(update=update)
 
 
-def _quote_lines(answer: CodebaseFinding, shown: ShownCode, codebase: Codebase) -> list[RelevantFile]:
-    """Return the cited lines of the documentation, each with its text."""
-    quoted = []
-    for place in find_places(answer.documented, shown.excerpts)[0]:
-        lines = codebase.read_lines(place.path) or []
-        text = " ".join(lines[place.start_line - 1 : place.end_line]) if place.start_line and place.end_line else ""
-        quoted.append(place.model_copy(update={"quote": text.strip()}))
-    return quoted
+def _read_cited(answer: CodebaseFinding, shown: ShownCode, codebase: Codebase) -> CodebaseFinding:
+    """Return the answer with the text of the documentation's lines that it cites.
+
+    It explains nothing if it names nothing of what it cites: no file, no definition, no word of a line.
+    """
+    documented = find_places(answer.documented, shown.excerpts)[0]
+    quoted = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in documented]
+    places = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in answer.relevant_files]
+    words = set(_NAME.findall(answer.why.casefold()))
+    texts = (f"{one.path} {one.symbol or ''} {one.quote}" for one in [*quoted, *places])
+    is_about = any(not words.isdisjoint(_NAME.findall(text.casefold())) for text in texts)
+    return answer.model_copy(update={"quoted_lines": quoted, "why": answer.why if is_about else ""})
+
+
+def _read_place(place: RelevantFile, codebase: Codebase) -> str:
+    lines = codebase.read_lines(place.path) or []
+    return " ".join(lines[place.start_line - 1 : place.end_line]).strip() if place.start_line else ""
 
 
 def check_answer(answer: CodebaseFinding, _: Services) -> str | None:

@@ -14,10 +14,11 @@ from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Excerpt
+from triage.domain.code import Excerpt, Place
 from triage.domain.findings import AgentFinding, CodebaseFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
+from triage.say.wording import LOW_CONFIDENCE
 
 if TYPE_CHECKING:
     from triage.find.codebase import Codebase
@@ -44,11 +45,8 @@ class CriticInput(Value):
 def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInput:
     verified = [f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
-    place = agent_input.best_place
-    is_left_out = place and place.span.path not in {file.path for file in agent_input.suspects}
-    fact = (
-        [f"The issue leads to {place.span.path} ({place.sign}), which is not named."] if place and is_left_out else []
-    )
+    place = _find_left_out(agent_input)
+    fact = [f"The issue leads to {place.span.path} ({place.sign}), which is not named."] if place else []
     return CriticInput(
         all_findings=agent_input.findings,
         current_hypothesis=agent_input.hypothesis,
@@ -97,17 +95,30 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
 
 
 def can_change_something(agent_input: AgentInput) -> bool:
-    """Return whether a model's verdict can change what is said.
+    """Return whether a model's verdict can change what is said: not where nothing is, nor of what can be followed."""
+    search = agent_input.codebase
+    speaks = search is not None and bool(search.why.strip()) and search.confidence >= LOW_CONFIDENCE
+    return agent_input.searched_by_model and bool(agent_input.suspects) and speaks and not _is_followed(agent_input)
 
-    Not of what rules found, of which a model's words count for nothing; nor of what a model can follow to its lines, if
-    all of its citations hold and it names the file to which the issue itself leads.
+
+def _is_followed(agent_input: AgentInput) -> bool:
+    """Return whether a model can follow the symptom to its lines at once.
+
+    All of its citations hold, and it names the file to which the issue itself leads.
     """
-    search, place = agent_input.codebase, agent_input.best_place
-    if not agent_input.searched_by_model or search is None or not agent_input.suspects:
+    search = agent_input.codebase
+    if not agent_input.searched_by_model or search is None or not agent_input.suspects or agent_input.round > 1:
         return False
-    is_left_out = place is not None and place.span.path not in {file.path for file in agent_input.suspects}
     holds = 0 < agent_input.citations.total == agent_input.citations.verified
-    return agent_input.round > 1 or search.confidence < FOLLOWED_FROM or not holds or is_left_out
+    return search.confidence >= FOLLOWED_FROM and holds and _find_left_out(agent_input) is None
+
+
+def _find_left_out(agent_input: AgentInput) -> Place | None:
+    """Return the place to which the issue itself leads, if neither the suspects nor the explanation name its file."""
+    place, search = agent_input.best_place, agent_input.codebase
+    named = link_marks(search.why, agent_input.excerpts)[1] if search else []
+    paths = {file.path for file in agent_input.suspects} | {one.path for one in named}
+    return None if place is None or place.span.path in paths else place
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
@@ -116,8 +127,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
-    is_followed = agent_input.searched_by_model and not can_change_something(agent_input)
-    is_confirmed = is_followed or (in_trace and confident and not refused)
+    is_confirmed = _is_followed(agent_input) or (in_trace and confident and not refused)
     verdict: Verdict = "CONFIRMED" if is_confirmed else "UNCERTAIN"
     if not files:
         verdict = "CHALLENGED"

@@ -4,19 +4,19 @@ Whatever else a model answers says nothing to anybody: what rules know stays as 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from triage.agents.cited_places import link_marks
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import CodebaseFinding, RelevantFile
-from triage.domain.report import Explanation
+from triage.domain.report import Explanation, NamedPlace
 
 MIN_CONFIDENCE = 0.3
 """Below it, the search says that nothing it saw explains the symptom: see its prompt."""
 MIN_WHY_CHARS = 40
 MIN_STEP_CHARS = 12
 """Of an idea for a fix, or a check: `Fix it` and `Add tests.` say nothing."""
-_NAME = re.compile(r"[A-Za-z_$][\w$]{3,}")
+_COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b")
+_LOGGED = re.compile(r"^([0-9a-f]{10}) \d{4}-\d\d-\d\d\b", re.MULTILINE)
 
 
 def has_evidence(agent_input: AgentInput) -> bool:
@@ -30,7 +30,7 @@ def explain(agent_input: AgentInput) -> Explanation | None:
     search = agent_input.codebase
     if search is None or not has_evidence(agent_input) or search.confidence < MIN_CONFIDENCE:
         return None
-    if len(search.why.strip()) < MIN_WHY_CHARS or not _is_about(search, [*agent_input.suspects, *search.quoted_lines]):
+    if len(search.why.strip()) < MIN_WHY_CHARS:
         return None
     texts = {name: getattr(search, name) for name in ("summary", "why", "fix_idea", "check")}
     linked = {name: link_marks(text, agent_input.excerpts) for name, text in texts.items()}
@@ -41,13 +41,19 @@ def explain(agent_input: AgentInput) -> Explanation | None:
         why=linked["why"][0],
         severity=search.severity if reason else None,
         severity_reason=reason if search.severity else "",
-        named_places=list({place.text: place for _, places in linked.values() for place in places}.values()),
+        named_places=[
+            *{place.text: place for _, places in linked.values() for place in places}.values(),
+            *_list_commits(" ".join(texts.values()), agent_input),
+        ],
         **steps,
     )
 
 
-def _is_about(search: CodebaseFinding, cited: Sequence[RelevantFile]) -> bool:
-    """Return whether an explanation names something that it cites: a file, a definition, a word of a quoted line."""
-    words = set(_NAME.findall(search.why.casefold()))
-    texts = (f"{one.path} {one.symbol or ''} {one.quote or ''}" for one in cited)
-    return any(not words.isdisjoint(_NAME.findall(text.casefold())) for text in texts)
+def _list_commits(text: str, agent_input: AgentInput) -> Iterator[NamedPlace]:
+    """Yield the commits that a text names, of those that the model was shown."""
+    window = agent_input.regression_window
+    shown = [change.commit for change in (*window.commits, *window.further)] if window else []
+    shown += (commit for one in agent_input.looked_up for commit in _LOGGED.findall(one.answer))
+    for word in dict.fromkeys(_COMMIT.findall(text)):
+        if commit := next((one for one in shown if one.startswith(word) or word.startswith(one)), ""):
+            yield NamedPlace(text=word, path="", commit=commit)

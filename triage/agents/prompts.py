@@ -43,11 +43,6 @@ PROMPTS = {
 }
 """Read at import, because an event loop must not wait for a disk."""
 
-MIN_PACKAGES, SHOWN_PACKAGES = 12, 3
-_PACKAGE = re.compile(
-    r"[-*+ \t]*[A-Za-z][\w.\[\]-]{0,60}(?:[ \t]+|==|@|: ?)v?\d{1,8}\.[\w.+!-]{0,40}(?:[ \t].{0,200})?"
-)
-_WORD = re.compile(r"[A-Za-z][\w.-]+")
 MEMORY_TITLE = "=== Memory Context ==="
 MAX_PAST_ISSUES = 3
 """Past issues."""
@@ -157,7 +152,7 @@ def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> d
     """Return title, visible body with the author's comments, and comments of others."""
     left_out = agent_input.parsed.comments_left_out
     note = f"[... {left_out:,} older comments left out ...]\n\n" if left_out else ""
-    body = shorten_package_lists(agent_input.parsed.body)
+    body = agent_input.parsed.body
     if body_chars < MAX_BODY_CHARS:
         body = _shorten_blocks(body, int(body_chars * BLOCK_SHARE))
     thread = note + "\n\n".join(
@@ -190,7 +185,6 @@ def format_findings(findings: Sequence[AgentFinding]) -> str:
     return "\n\n".join(
         f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
         + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
-        + (f"\nPoints at: {', '.join(dict.fromkeys(finding.relevant_files))}" if finding.relevant_files else "")
         for finding in {finding.agent_name: finding for finding in findings}.values()
     )
 
@@ -219,41 +213,6 @@ def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
     """Return lines that stand right below a line with the file's name, as in Python's stack traces."""
     name = path.rpartition("/")[2]
     return [below.strip() for above, below in pairwise(agent_input.parsed.body.splitlines()) if name in above]
-
-
-def shorten_package_lists(text: str) -> str:
-    """Return the text with only the first lines of each long list of packages, and those that the rest names."""
-    lines = text.split("\n")
-    is_package = [bool(_PACKAGE.fullmatch(line)) for line in lines]
-    if sum(is_package) < MIN_PACKAGES:
-        return text
-    named = {
-        word.casefold()
-        for line, is_listed in zip(lines, is_package, strict=True)
-        if not is_listed
-        for word in _WORD.findall(line)
-    }
-    shortened: list[str] = []
-    start = 0
-    while start < len(lines):
-        end = start
-        while end < len(lines) and is_package[end]:
-            end += 1
-        shortened += _shorten(lines[start:end], named) if end > start else [lines[start]]
-        start = max(end, start + 1)
-    return "\n".join(shortened)
-
-
-def _shorten(packages: Sequence[str], named: set[str]) -> list[str]:
-    if len(packages) < MIN_PACKAGES:
-        return list(packages)
-    shown = [*packages[:SHOWN_PACKAGES], *(line for line in packages[SHOWN_PACKAGES:] if _find_name(line) in named)]
-    return [*shown, f"[... {len(packages) - len(shown):,} further packages left out ...]"]
-
-
-def _find_name(line: str) -> str:
-    found = _WORD.search(line)
-    return re.split(r"==|@", found[0])[0].casefold() if found else ""
 
 
 def build_memory_messages(agent_input: AgentInput, mark: str = "") -> list[HumanMessage]:

@@ -50,9 +50,11 @@ def format_file(file: RelevantFile) -> str:
 
 
 def number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:
+    """Return the lines with their numbers, without the indentation that all have."""
     numbered = list(lines)
     width = len(str(numbered[-1][0])) if numbered else 0
-    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in numbered]
+    indent = min((len(line) - len(line.lstrip()) for _, line in numbered if line.strip()), default=0)
+    return [f"{number:>{width}}| {_cut_line(line[indent:])}" for number, line in numbered]
 
 
 def make_excerpt(path: str, lines: Iterable[NumberedLine], symbol: str | None = None) -> Passage:

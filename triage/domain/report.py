@@ -62,14 +62,16 @@ MAX_LABELS = 5
 
 
 class NamedPlace(Value):
-    """A file or lines of the indexed commit that a text names."""
+    """A file or lines of the indexed commit that a text names, or another commit."""
 
     text: str
     """As it is written, such as `b.py:12`."""
     path: str
-    """Path of the file in the repository."""
+    """Path of the file in the repository; empty for a commit."""
     span: Span | None = None
     """Lines; none for the whole file."""
+    commit: str = ""
+    """The commit's id, or its first ten characters; empty for a place."""
 
 
 class CheckedEvidence(Value):

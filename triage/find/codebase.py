@@ -206,13 +206,13 @@ class Codebase:
         best = find_highest(np.where(is_section, scores, np.float32(0)), limit)
         return [_make_section(corpus, chunk) for chunk in best]
 
-    def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
+    def get_retriever(self, repository: str, chars: int, keywords: Sequence[str] = ()) -> "BaseRetriever":
         """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""
         from triage.find.retriever import CodebaseRetriever
 
         if self._built is None or repository != self.repository:
             raise NotIndexed("nothing was indexed under this repository's name")
-        return CodebaseRetriever(choose=self._choose_passages, chars=chars)
+        return CodebaseRetriever(choose=self._choose_passages, chars=chars, keywords=keywords)
 
     def _choose_passages(self, search: SearchQuery, chars: int) -> PromptPassages:
         return choose_prompt_passages(self._rank(search).ranking, chars) if self._corpus.files else PromptPassages()

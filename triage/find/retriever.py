@@ -1,6 +1,6 @@
 """A LangChain retriever over the repository: returns passages with numbered lines for a text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -27,9 +27,12 @@ class CodebaseRetriever(BaseRetriever):
     choose: ChoosePassages
     chars: int
     """Of all documents together."""
+    keywords: Sequence[str] = ()
+    """What is defined by these names comes first."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002
-        chosen = self.choose(make_search_query(query), self.chars)
+        search = make_search_query(query).model_copy(update={"keywords": list(self.keywords)})
+        chosen = self.choose(search, self.chars)
         shown = [
             Document(passage.text, metadata={**passage.span.model_dump(), "symbol": passage.symbol or ""})
             for passage in chosen.passages

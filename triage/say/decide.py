@@ -76,14 +76,15 @@ def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInfor
 def list_shown(report: RunReport) -> list[Statement]:
     """Return the statements of the comment.
 
-    Where a feature would go, and likely files, are for who asks or wants one always; files also below a bug's place.
+    Where a feature would go, a mere suspicion, and likely files are for who asks or wants one always; files also below
+    a bug's place.
     """
     is_asked = report.comment_reason in ("asked", "always")
     shows_files = is_asked or (
         report.kind == "bug" and any(isinstance(one, Leads | Cause) for one in report.statements)
     )
     shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
-    return [one for one in shown if is_asked or not (isinstance(one, Cause) and one.is_request)]
+    return [one for one in shown if is_asked or one.speaks or not isinstance(one, Cause)]
 
 
 def list_asked(report: RunReport) -> list[MissingInformation]:

@@ -61,7 +61,7 @@ def format_location(target: Span | str) -> str:
     return f"{target.path}:{lines}"
 
 
-_REFERENCE = re.compile(r"issues/[1-9][0-9]{0,18}|commit/[0-9a-f]{40}([0-9a-f]{24})?")
+_REFERENCE = re.compile(r"issues/[1-9][0-9]{0,18}|commit/[0-9a-f]{10,64}")
 
 
 def build_reference_url(server_url: str, slug: str, path: str) -> str | None:
@@ -153,18 +153,19 @@ class Links:
         return [(change, self.link_commit(change.commit)) for change in changes]
 
     def link_commit(self, commit: str) -> str:
-        url = build_reference_url(self.report.server_url, self.report.repository, f"commit/{commit}")
-        return self._link(format_code_span(commit[:8]), url)
+        return self._link(format_code_span(commit[:8]), self._build_commit_url(commit))
 
     def link_skill(self, skill: UsedSkill, text: str) -> str:
         """Return the skill's name or id in Markdown, which leads to its file."""
         return self._link(text, self._build_permalink(skill.path))
 
     def link_named_places(self) -> dict[str, str]:
-        """Return the URL of each place that the explanation names, by its code span."""
+        """Return the URL of each place and commit that the explanation names, by its code span."""
         found = {
-            format_code_span(place.text): self._build_permalink(place.span or place.path)
-            for place in self.report.named_places
+            format_code_span(one.text): self._build_commit_url(one.commit)
+            if one.commit
+            else self._build_permalink(one.span or one.path)
+            for one in self.report.named_places
         }
         return {code: self._remember(url) for code, url in found.items() if url}
 
@@ -177,6 +178,9 @@ class Links:
 
     def _build_permalink(self, target: Span | str) -> str | None:
         return build_permalink(self.report.server_url, self.report.repository, self.report.commit, target)
+
+    def _build_commit_url(self, commit: str) -> str | None:
+        return build_reference_url(self.report.server_url, self.report.repository, f"commit/{commit}")
 
     def _link(self, text: str, url: str | None) -> str:
         return f"[{text}]({self._remember(url)})" if url else text

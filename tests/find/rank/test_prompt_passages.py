@@ -77,6 +77,16 @@ def test_named_definitions_leave_room_for_others(tmp_path: Path):
     assert "broken_loop" in [passage.symbol for passage in chosen.passages]
 
 
+def test_what_keywords_name_comes_before_what_the_issue_names(tmp_path: Path):
+    names = [f"convert_part_{number}" for number in range(60)]
+    parts = "".join(f"def {name}(it):\n    return it + {name!r}\n\n\n" for name in names)
+    corpus = make_corpus(tmp_path, {"lib/parts.py": parts, "src/flow.py": "def run_all(it):\n    return sorted(it)\n"})
+    for keywords, is_shown in ([], False), (["run_all"], True):
+        asked = make_query("It fails", f"{' '.join(names)} run_all", keywords=keywords)
+        shown = [passage.symbol for passage in choose(corpus, asked, 500).passages]
+        assert ("run_all" in shown) is is_shown
+
+
 def test_of_a_long_definition_that_is_named_the_lines_around_the_other_words_are_shown(tmp_path: Path):
     filling = "".join(f"    step_{number} = prepare({number})\n" for number in range(200))
     text = f"def spawn_pane(pane):\n{filling}    reset_offset(pane, wrap=True)\n{filling}    return pane\n"

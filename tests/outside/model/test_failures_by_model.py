@@ -1,8 +1,6 @@
 """A failure is one of the model that was asked: the other one answers, and one that keeps failing is left alone."""
 
-import asyncio
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 
@@ -156,29 +154,6 @@ async def test_cancelled_calls_count():
             await cancel_call(setup)
         assert await reason(setup) == "not asked any more after 2 failed calls: timed out"
     assert len(server.requests) == 2
-
-
-async def test_a_call_that_waits_does_not_ask_again_when_the_other_model_answered_another_one():
-    answered = asyncio.Event()
-
-    async def sleep(seconds: float) -> None:
-        if seconds == 50:
-            await answered.wait()
-
-    def script(request: Any) -> ScriptedReply:
-        if request.body["model"] == FAST:
-            return chat_completion(GREEN)
-        return error_reply(429, retry_after="50" if "patient" in str(request.body) else "0")
-
-    with serve_script(script) as server:
-        setup = ModelSetup(server, PLENTY, sleep=sleep)
-        waiting = asyncio.ensure_future(colour(setup.model, "a patient one"))
-        while not server.requests:  # noqa: ASYNC110 - the server is a thread
-            await asyncio.sleep(0.005)
-        await colour(setup.model)
-        answered.set()
-        await waiting
-    assert asked_models(server) == [MAIN, *[MAIN] * 3, FAST, FAST]
 
 
 async def test_another_model_is_asked_as_before():

@@ -64,6 +64,7 @@ class Query:
     all_words: frozenset[str]
     code_words: frozenset[str]
     """Words of identifiers, and of what the agents asked for."""
+    asked_words: frozenset[str]
     dotted_names: tuple[tuple[str, ...], ...]
     """Parts of `a.b.c`, `a::b` or `a/b`."""
     references: tuple[Reference, ...]
@@ -102,6 +103,7 @@ def build_query(search: SearchQuery) -> Query:
         title_words=frozenset(find_words(parsed.title)),
         all_words=frozenset(find_words(all_text)) | frozenset(find_words(keywords)),
         code_words=frozenset(word for name in [*parsed.identifiers, *search.keywords] for word in find_words(name)),
+        asked_words=frozenset(find_words(keywords)),
         dotted_names=tuple(
             islice(dict.fromkeys(find_dotted_names([all_text, keywords, *parsed.identifiers])), _MAX_DOTTED_NAMES)
         ),

@@ -87,15 +87,19 @@ class Budget:
                 step.calls.append(call)
 
     def fit_output(self, model: str, prompt_tokens: int, least: int, most: int) -> int:
-        """Return how many tokens an answer may have, so that no limit is exceeded; never fewer than `least`."""
+        """Return how many tokens an answer may have; never fewer than `least`.
+
+        So many that no limit is exceeded, and half of the rest stays for another request: the room of an answer that
+        gets lost stays reserved.
+        """
         prompt = self.price_usage(model, TokenCount(prompt_tokens))
         whole = self.price_usage(model, TokenCount(prompt_tokens, most))
         with self._lock:
             total = sum([self.usage, *self._reserved], prompt)
-        left = self._limits.tokens - total.tokens
+        left = float(self._limits.tokens - total.tokens)
         if price := whole.priced_usd - prompt.priced_usd:
-            left = min(left, int((self._limits.usd - total.priced_usd) / price * most))
-        return max(least, min(most, left))
+            left = min(left, (self._limits.usd - total.priced_usd) / price * most)
+        return max(least, min(most, int(left / 2)))
 
     def price_usage(self, model: str, tokens: TokenCount) -> Usage:
         """Return the usage of one call, without dollars for a model whose price is unknown."""

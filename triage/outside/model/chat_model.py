@@ -62,8 +62,6 @@ class _Call(Generic[T]):
     left_out: Set[str]
     has_other_model: bool
     """Whether another one is asked after it."""
-    failed_before: int
-    """Calls in a row that the model had failed."""
     requests: int = 0
     refusals: int = 0
     correction: Sequence[BaseMessage] = ()
@@ -120,11 +118,10 @@ class ChatModel:
             messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
             order, failures = self._order_models(tier), list[ModelUnavailable]()
             for model in order:
-                features, has_other = self.endpoint.features.of(model), model != order[-1]
-                left_out, failed = features.left_out, features.failed_calls
+                left_out = self.endpoint.features.of(model).left_out
                 if _has_pictures(messages) and not self.endpoint.takes_pictures(model):
                     left_out |= {"pictures"}
-                call = _Call(model, messages, output_format, max_tokens, left_out, has_other, failed)
+                call = _Call(model, messages, output_format, max_tokens, left_out, has_other_model=model != order[-1])
                 try:
                     return await self._ask(call)
                 except ModelUnavailable as error:
@@ -162,11 +159,8 @@ class ChatModel:
     async def _ask_in_each_form(self, call: _Call[T]) -> T:
         """Ask until there is an answer: without what the model refuses, with more room, once more for one that fits."""
         while True:
-            features = self.endpoint.features.of(call.model)
-            if features.drop_reason:
-                raise ModelUnavailable(features.drop_reason)
-            if call.has_other_model and features.failed_calls > call.failed_before:  # in another call, meanwhile
-                raise EndpointBusy("another model answers in its place")
+            if reason := self.endpoint.features.of(call.model).drop_reason:  # in another call, meanwhile
+                raise ModelUnavailable(reason)
             self.retry.check_time()
             is_corrected, may_ask = bool(call.correction), call.requests + 1 < MAX_REQUESTS
             try:
