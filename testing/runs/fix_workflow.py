@@ -7,16 +7,16 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from testing.checkouts.git_repositories import git as run_git
 from testing.runs import external_services
-from testing.runs.action_run import RunAction, job_variables, run_here, run_on_event
+from testing.runs.jobs_on_loopback import JobsOnLoopback
 from testing.runs.verify_job import RUNNING_DOCKER, run_verify
 from testing.servers.git_data_api import GitDataApi
-from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
+from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
@@ -77,38 +77,18 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass
-class FixWorkflow:
+@dataclass(kw_only=True)
+class FixWorkflow(JobsOnLoopback):
     """The workflow of `examples/workflows/fix.yml`: one method per job, each with the token that the job has."""
 
-    folder: Path
-    api: GitHubApi
     git: GitDataApi
     pulls: PullRequestsApi
-    writes: IssueWritesApi
     model_url: str
-    requests: list[ReceivedRequest] = field(default_factory=list)
-    event: dict[str, Any] = field(default_factory=dict)
-    run_action: RunAction = run_here
-    log: str = ""
-    summary: str = ""
-
-    def say(self, body: str, by: str = "mona") -> None:
-        """Somebody comments on the issue."""
-        comment = self.api.add_comment(body, by)
-        user = {"login": by, "type": "User"}
-        issue = self.api.issues[7]
-        self.event = {"action": "created", "issue": issue, "comment": dict(comment), "sender": user}
+    requests: list[ReceivedRequest]
 
     def run(self, stage: str, **inputs: str) -> dict[str, str]:
         """Runs one job. Returns its outputs."""
-        given = {"task": f"fix-{stage}", "github_token": JOB_TOKEN} | inputs
-        variables = job_variables(self.api.url, "issue_comment", self.folder, self.folder / "checkout", **given)
-        event = self.event | {"repository": {"full_name": SLUG}}
-        done = run_on_event(self.folder, event, variables | {"HOME": str(self.folder)}, self.run_action)
-        self.log, self.summary = done.log, done.summary
-        assert done.exit_code == 0, self.log
-        return done.outputs
+        return self.run_task(f"fix-{stage}", **inputs)
 
     def propose(self, **inputs: str) -> dict[str, str]:
         key = {"model_api_key": "sk-" + "y2" * 20, "model_base_url": f"{self.model_url}/v1"}
@@ -174,7 +154,13 @@ def serve_fix_workflow(
         git = GitDataApi(api, folder / "remote")
         git.set_ref("refs/heads/main", git.commit(dict(files)))
         run_git(folder, "clone", "-q", str(git.folder), "checkout")
-        yield FixWorkflow(folder, api, git, PullRequestsApi(git), IssueWritesApi(api), model.url, requests)
+        jobs: dict[str, Any] = {
+            "folder": folder,
+            "api": api,
+            "writes": IssueWritesApi(api),
+            "variables": {"HOME": str(folder)},
+        }
+        yield FixWorkflow(**jobs, git=git, pulls=PullRequestsApi(git), model_url=model.url, requests=requests)
 
 
 EXAMPLE = """from shop.basket import Basket  # $(touch pwned) `touch pwned` '; touch pwned #

@@ -1,6 +1,7 @@
 """A program named `docker` that records how it is called, and runs containers as plain processes.
 
-Their environment is what `--env` gives them, as in a container. Nothing else of a container is there.
+Their environment is what `--env` gives them, as in a container. Nothing else of a container is there. The command that
+DOCKER_FAILS names fails.
 """
 
 import json
@@ -22,6 +23,8 @@ if words[0] == "build":
         copy.write_text(text)
 with open(folder / "calls.jsonl", "a") as log:
     log.write(json.dumps(call) + "\\n")
+if words[0] == os.environ.get("DOCKER_FAILS"):
+    sys.exit("#7 1.2 error: no such package")
 if words[0] == "run":
     given = dict(words[place + 1].split("=", 1) for place, word in enumerate(words) if word == "--env")
     os.chdir(folder)
@@ -48,7 +51,7 @@ class RecordingDocker:
         (folder / "packages" / "shop" / "__init__.py").write_text("def total(items):\n    return sum(items)\n")
         return cls(folder)
 
-    def list_calls(self, command: str) -> list[dict[str, Any]]:
-        """Return the calls of `docker build` or `docker run`: `words`, and the `files` of a build's folder."""
+    def list_calls(self, command: str = "") -> list[dict[str, Any]]:
+        """Return all calls, or those of `docker build` or `docker run`: `words`, and the `files` of a build's folder."""
         lines = (self.folder / "calls.jsonl").read_text().splitlines()
-        return [call for call in map(json.loads, lines) if call["words"][0] == command]
+        return [call for call in map(json.loads, lines) if call["words"][0] == (command or call["words"][0])]

@@ -14,7 +14,6 @@ from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.suggesting_github import SuggestingGitHub
 from tests.reproduce.small_shop import BACKEND, BAD, GOOD, ISSUE, PYTHON, make_repository, serve_packages, variables
-from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.jobs import run_reproduce_job
 from triage.reproduce.render_evidence import SUMMARY
@@ -170,14 +169,3 @@ def test_the_jobs_say_what_the_terminal_says_also_of_a_version_that_cannot_be_in
 
 def runtimes(text: str) -> list[str]:
     return re.findall(r"Python 3[\d.]+", text)
-
-
-def test_a_runner_without_docker_is_told_as_one(workflow: ReproduceWorkflow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", DockerEnvironments)
-    workflow.say("/triage reproduce")
-    workflow.run("select")
-    for name, value in (("DOCKER_HOST", "tcp://127.0.0.1:1"), ("GITHUB_ACTIONS", "true")):
-        monkeypatch.setenv(name, value)
-    with pytest.raises(AssertionError, match="`runs-on`"):
-        workflow.run("run")
-    assert "--no-container" not in workflow.log

@@ -4,7 +4,15 @@ from triage.domain.issue import Issue
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Expected, FailurePlace
 from triage.reproduce.example.example import Example
-from triage.reproduce.expected import find_expected, is_named_error, is_same_message, is_shown_error, shows_output, stem
+from triage.reproduce.expected import (
+    find_expected,
+    has_parts,
+    is_named_error,
+    is_same_message,
+    is_shown_error,
+    shows_output,
+    stem,
+)
 
 EXAMPLE = Example(language="python", code="x\n", shown=[["1"]])
 TRACE = 'Traceback (most recent call last):\n  File "shop/cart.py", line 9, in total\n    x\nshop.errors.CartError: no items\n'
@@ -21,6 +29,7 @@ def read(body: str, title: str = "It fails") -> Expected:
         ("```\nf()\nValueError: no items\n```", [("ValueError", "no items")], ""),
         ("```\nError: no items\n```", [], ""),
         ("It raises a `ValueError`.", [], "It raises a `ValueError`."),
+        ("It throws `ValueError: no items`.", [("ValueError", "no items")], "It throws `ValueError: no items`."),
         ("It should raise a ValueError.", [], ""),
         ("It raises KeyError instead of ValueError.", [], ""),
         ("It returns 1. I expected a ValueError.", [], "It returns 1."),
@@ -42,6 +51,8 @@ def test_what_a_report_says_that_happens(body, errors, claims):
         ("It says `NotInvalid: not a value`.", "Invalid: not a value", False),
         ("It should say `Invalid: not a value`.", "Invalid: not a value", False),
         ("It says Invalid.", "Invalid", False),
+        ('I get "No day 31".', "Error: No day 32", True),
+        ('I get "No day 31".', "Failure: No day 31", False),
         # The last line of an IPython trace is often cut off.
         ("```\nCartError        Traceback (most recent call last)\n<ipython-input-9-9> in <module>\n```", "CartError: no", True),
         # What the example says of itself.
@@ -121,4 +132,17 @@ def test_a_named_type_counts_where_the_project_raised_it():
     ],
 )
 def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown, is_shown):
+    assert has_parts(output, shown) == is_shown
+
+
+@each_row(
+    ("output", "shown", "is_shown"),
+    [
+        ("'1 m'\n", ["1 m"], True),
+        ("'1 m'\n2\n", ["1 m", "2"], False),
+        ("1\n2\n", ["1"], False),
+        ("'1'\n", ["1"], True),
+    ],
+)
+def test_one_value_may_be_that_of_a_string_and_a_short_one_is_all_that_is_printed(output, shown, is_shown):
     assert shows_output(output, shown) == is_shown

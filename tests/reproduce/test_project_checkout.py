@@ -52,4 +52,12 @@ def test_without_a_version_the_newest_release_of_the_time_of_the_report_is_run(c
     checkout.versions.releases = [first, second.model_copy(update={"time": second.time.replace(year=2025)})]
     report = REPORT.model_copy(update={"body": "```python\nimport shop\nshop.bad()\n```\n", "opened_at": first.time})
     assert checkout.select(report, []).targets[0].on == "1.0"
+    older = report.model_copy(update={"opened_at": first.time.replace(year=2001)})
+    assert checkout.select(older, []).targets[0].on == "1.0"
     assert checkout.select(report.model_copy(update={"opened_at": None}), []).targets[0].on == "2.0"
+
+
+def test_code_without_a_fence_is_run_if_there_is_no_block(checkout):
+    body = "It fails:\n\nimport shop\nshop.bad()\n\nIt throws `ValueError: no items`.\n"
+    found = checkout.select(REPORT.model_copy(update={"body": body, "thread": []}), [])
+    assert (found.example.code, found.expected.errors[0].text) == ("import shop\nshop.bad()\n", "ValueError: no items")

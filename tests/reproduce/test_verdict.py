@@ -13,6 +13,7 @@ NAMED = Expected(claims="It raises a `ValueError`.")
 OUTPUT = Expected(shown=[["[1, nan]"]])
 WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
 TWICE = Expected(shown=[["one"], ["two"]])
+HANGS = Expected(claims="It hangs.")
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -51,6 +52,9 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (SHOWN, failed(), MISSING, "could-not-run"),
         (SHOWN, MISSING, MISSING, "could-not-run"),
         (SHOWN, LATE, LATE, "could-not-run"),
+        (HANGS, LATE, LATE, "still"),
+        (HANGS, LATE, passed(), "fixed"),
+        (HANGS, passed(), passed(), "nothing-to-compare"),
         (NAMED, failed(), failed(), "still"),
         (NAMED, failed(), passed(), "fixed"),
         (NAMED, passed(), passed(), "nothing-to-compare"),

@@ -22,7 +22,15 @@ _OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
+_ENDLESS = re.compile(
+    r"(?i)\b(?:hangs?|hanging|hung|freezes?|frozen|(?:infinite|endless)\w*|stuck|backtracking|"
+    r"never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
+)
+ENDLESS = Failure(type="it did not end within its time limit")
+"""What a report means that says so."""
 _MIN_STEM_CHARS = 8
+MIN_SHOWN_CHARS = 3
+"""`1` and `[]` are printed by much."""
 _MIN_LIKENESS = 0.85
 """Releases reword messages: `got an unexpected keyword argument` gained the class's name in Python 3.10."""
 
@@ -31,13 +39,14 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     """Return the errors that the report shows or names, what it shows as printed, and what it wishes."""
     shown = "\n".join(_list_shown(parsed, example))
     claims = "\n".join(one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
-    errors = list_failures(parsed, shown)
+    report = f"{shown}\n{claims}"
+    errors = list_failures(parsed, report)
     if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
         errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]
     return Expected(
         errors=errors,
         claims=claims,
-        report=f"{shown}\n{claims}",
+        report=report,
         **example.model_dump(include={*Shown.model_fields}),
     )
 
@@ -52,14 +61,19 @@ def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
 
 def is_shown_error(failure: Failure, expected: Expected) -> bool:
     """Return whether the report shows this error: the same type, and the same message."""
-    # IPython names the type above its trace, whose last line people cut off.
-    lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
+    # IPython names the type above its trace, whose last line people cut off. `Error` is no name: its words are.
+    text = failure.message if failure.type == "Error" and len(failure.message) >= _MIN_STEM_CHARS else failure.text
+    lines = [f"{failure.type} Traceback (most recent call last)", *([text] if failure.message else [])]
     report = stem(expected.report)
     found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", report) for line in lines)
     messages = [one.message for one in expected.errors if one.type == failure.type]
     return any(found) or any(
         not one or not failure.message or is_same_message(failure.message, one) for one in messages
     )
+
+
+def says_endless(expected: Expected) -> bool:
+    return _ENDLESS.search(expected.claims) is not None
 
 
 def find_printed_errors(output: str, expected: Expected) -> set[str]:
@@ -94,7 +108,22 @@ def stem(message: str) -> str:
     return " ".join(re.sub(r"[\"'`“”‘’]", "", text).lower().split())
 
 
+def prints_only(output: str, value: str) -> bool:
+    """Return whether nothing but a value is printed, with the quotes of a string or without."""
+    return output.split() in (value.split(), f"'{value}'".split())
+
+
 def shows_output(output: str, shown: Sequence[str]) -> bool:
+    """Return whether one thing that the report shows is printed; of what is short, whether nothing else is.
+
+    A prompt may have shown one value as that of a string.
+    """
+    if len("".join(shown)) < MIN_SHOWN_CHARS:
+        return prints_only(output, " ".join(shown))
+    return has_parts(output, shown) or (len(shown) == 1 and has_parts(output, [f"'{shown[0]}'"]))
+
+
+def has_parts(output: str, shown: Sequence[str]) -> bool:
     """Return whether all parts of what the report shows are printed, in their order.
 
     White space counts in the value of a string, and at the ends of lines if the report has some there.

@@ -20,6 +20,7 @@ from triage.reproduce.evidence import Evidence, Expected, Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import Example, NoExample
 from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.example.unfenced_code import fence_code
 from triage.reproduce.expected import find_expected
 from triage.reproduce.run_example import VersionRunner, run_selection
 
@@ -69,8 +70,12 @@ class ProjectCheckout:
 
         `own` is Markdown that both are taken from instead of the report; empty for the report. Raises NothingToRun.
         """
-        parsed = read_issue(Issue(title="", body=own) if own else issue)
-        shown = restore_blanks(parsed, own or issue.body)
+        report = Issue(title="", body=own) if own else issue
+        parsed = read_issue(report)
+        if not parsed.code:  # many forget the fence
+            report = report.model_copy(update={"body": fence_code(report.body, parsed.prose)})
+            parsed = read_issue(report)
+        shown = restore_blanks(parsed, report.body)
         example = read_example(shown, self.project)
         if isinstance(example, NoExample):
             where, names = "command" if own else "report", ", ".join(example.names)
@@ -94,7 +99,8 @@ class ProjectCheckout:
         releases = wheels or versions.releases  # a tag may have to be compiled
         newest = next(reversed(releases), None)
         opened_at = issue.opened_at
-        of_its_time = next((one for one in reversed(releases) if opened_at and one.time <= opened_at), newest)
+        first = next(iter(releases), None) if opened_at else newest
+        of_its_time = next((one for one in reversed(releases) if opened_at and one.time <= opened_at), first)
         facts = find_facts(parsed, project.package)
         reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
         of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)

@@ -15,21 +15,25 @@ from triage.reproduce.evidence import (
     Verdict,
 )
 from triage.reproduce.expected import (
+    ENDLESS,
     find_printed_errors,
+    has_parts,
     is_named_error,
     is_same_output,
     is_shown_error,
+    prints_only,
+    says_endless,
     shows_output,
 )
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
-MIN_SHOWN_CHARS = 3
-"""`1` and `[]` are printed by much."""
 
 
 def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
     """Return the failure that counts: the one that the report shows, names, or the first."""
+    if execution.outcome == "timed-out" and says_endless(expected):
+        return ENDLESS
     for fits in (is_shown_error, is_named_error):
         found = next((one for one in execution.failures if fits(one, expected)), None)
         if found:
@@ -40,7 +44,7 @@ def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
 def classify(execution: Execution, expected: Expected) -> tuple[Outcome, str]:
     """Return how one run ended, and what stopped it, if something did."""
     failure = choose_failure(execution, expected)
-    if failure and is_shown_error(failure, expected):
+    if failure == ENDLESS or (failure and is_shown_error(failure, expected)):
         return "failed", ""  # some print it, and end as if all were well
     if execution.outcome != "failed" or failure is None:
         return execution.outcome, execution.reason
@@ -65,19 +69,12 @@ def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measu
         return "error"
     if any(map(is_failed_assert, failures)):
         return "assert"
-    is_printed = any(shows(execution, one) for execution in executions for one in expected.printed)
+    is_printed = any(shows_output(execution.output, one) for execution in executions for one in expected.printed)
     return "output" if is_printed else "difference"
 
 
 def is_reported_error(failure: Failure, expected: Expected) -> bool:
-    return is_shown_error(failure, expected) or is_named_error(failure, expected)
-
-
-def shows(run: Execution | Run, printed: Sequence[str]) -> bool:
-    """Return whether a run prints one thing that the report shows; of what is short, whether it prints nothing else."""
-    if len("".join(printed)) < MIN_SHOWN_CHARS:
-        return run.output.split() == " ".join(printed).split()
-    return shows_output(run.output, printed)
+    return failure == ENDLESS or is_shown_error(failure, expected) or is_named_error(failure, expected)
 
 
 def has_failure(execution: Execution, expected: Expected, measure: Measure) -> bool:
@@ -121,7 +118,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
             {one.type for one in expected.errors} - _list_types(first) - find_printed_errors(first.output, expected)
         ),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
-        is_wished=any(shows(first, [one]) for one in expected.wished),
+        is_wished=any(shows_output(first.output, [one]) for one in expected.wished),
         is_mixed=any(not is_same_result(first, one, expected) for one in executions) or 0 < count < len(executions),
     )
 
@@ -151,13 +148,13 @@ def decide_verdict(selection: Selection, runs: Sequence[Run], measure: Measure) 
 def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -> Verdict:
     if named.same_failure or current.same_failure:
         shown = selection.expected.shown if measure == "output" else []
-        if not all(shows(named, one) or shows(current, one) for one in shown):
+        if not all(any(shows_output(run.output, one) for run in (named, current)) for one in shown):
             return "nothing-to-compare"  # the rest may be the fault
         if current.same_failure:
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
             is_clear = named.same_failure and is_same_everywhere([named, current]) and not current.is_wished
             # What is only named may be printed beside the fault.
-            is_all = shown or any(current.output.split() == one.split() for one in selection.expected.named)
+            is_all = shown or any(prints_only(current.output, one) for one in selection.expected.named)
             if measure == "output" and not (is_clear and is_all):
                 return "nothing-to-compare"
             return "newer" if named.outcome == "passed" and not named.same_failure else "still"
@@ -166,7 +163,7 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         if current.outcome != "passed":
             return "other-failure"
         # Another output may be the same fault in other words.
-        is_repaired = any(current.output.split() == one.split() for one in selection.expected.wished)
+        is_repaired = any(prints_only(current.output, one) for one in selection.expected.wished)
         return "changed" if measure == "output" and not is_repaired else "fixed"
     if "failed" in (named.outcome, current.outcome):
         return "other-failure"
@@ -189,8 +186,8 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
 
 def _is_part(run: Run, shown: Sequence[str]) -> bool:
     """Return whether a run prints half of what is shown, or a transcript shows all that it prints."""
-    printed = sum(shows_output(run.output, [piece]) for piece in shown)
-    return 2 * printed >= len(shown) or shows_output("\n".join(shown), run.output.splitlines())
+    printed = sum(has_parts(run.output, [piece]) for piece in shown)
+    return 2 * printed >= len(shown) or has_parts("\n".join(shown), run.output.splitlines())
 
 
 def is_same_everywhere(runs: Sequence[Run]) -> bool:

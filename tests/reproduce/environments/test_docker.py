@@ -1,23 +1,21 @@
 """Versions in containers, with a `docker` that writes down what it is asked, and runs what it can on this machine."""
 
+import asyncio
 import json
 import os
 import re
-import stat
-import sys
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from testing.checkouts.git_repositories import commit
+from testing.runs.recording_docker import RecordingDocker
 from triage.base.errors import SetupError
+from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.project_config import LanguageConfig
 from triage.reproduce.environments.docker import ISOLATION, DockerEnvironments, write_dockerfile
-from triage.reproduce.environments.environment import RUNNER, SOURCE, WORK, CannotInstall
+from triage.reproduce.environments.environment import SOURCE, WORK, CannotInstall
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
@@ -26,49 +24,19 @@ SHOP = Project(language="python", package="shop", modules=["shop"])
 NODE = Project(language="node", package="shop", modules=["shop"])
 EXAMPLE = Example(language="python", code="import json\njson.loads('{')\n")
 RELEASE = Target(on="1.2", version="1.2", time=datetime(2022, 3, 1, tzinfo=UTC), pythons=["3.9", "3.10"])
-DOCKER = f"""#!{sys.executable}
-import json, os, subprocess, sys
-words = sys.argv[1:]
-log = os.environ["DOCKER_LOG"]
-context = {{}}
-if words[0] == "build":
-    context = {{name: open(os.path.join(words[-1], name)).read() for name in ("Dockerfile",)}}
-    context["files"] = sorted(os.listdir(words[-1]))
-with open(log, "a") as file:
-    file.write(json.dumps([words, context]) + "\\n")
-if words[0] == os.environ.get("DOCKER_FAILS"):
-    sys.exit("#7 1.2 error: no such package")
-if words[0] == "run":
-    start = next(number for number, word in enumerate(words) if word.endswith("/python"))
-    recorder = {json.dumps(str(RUNNER))}
-    sys.exit(subprocess.call([sys.executable, recorder + "/record_python.py", *words[start + 2:]]))
-"""
 
 
 @pytest.fixture
 def docker(tmp_path):
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    program = folder / "docker"
-    program.write_text(DOCKER)
-    program.chmod(program.stat().st_mode | stat.S_IEXEC)
     (tmp_path / "repo").mkdir()
     commit(tmp_path / "repo", {"setup.py": "x"})
-    return tmp_path
+    return RecordingDocker.install(tmp_path)
 
 
-def open_docker(folder, monkeypatch, **environ: str):
-    variables: Mapping[str, str] = {
-        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        "DOCKER_LOG": str(folder / "log"),
-        **environ,
-    }
-    monkeypatch.setenv("PATH", variables["PATH"])
-    return DockerEnvironments(Source(folder / "repo"), variables)
-
-
-def asked(folder: Path) -> list[Any]:
-    return [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+def open_docker(docker, monkeypatch, **environ: str):
+    path = f"{docker.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    return DockerEnvironments(Source(docker.folder / "repo"), {"PATH": path, **environ})
 
 
 def test_a_release_is_built_without_the_example_and_run_without_anything_else(docker, monkeypatch):
@@ -76,11 +44,11 @@ def test_a_release_is_built_without_the_example_and_run_without_anything_else(do
     with environments:
         found = environments.build(RELEASE, SHOP).run(EXAMPLE, SHOP, 20)
     assert found.failures[0].type == "JSONDecodeError"
-    *_, (build, context), (run, _), (drop, _) = asked(docker)
-    assert context["files"] == ["Dockerfile", "runner"]
-    assert "json.loads" not in context["Dockerfile"]
+    *_, (build, files), (run, _), (end, _), (drop, _) = [(one["words"], one["files"]) for one in docker.list_calls()]
+    assert {path.partition("/")[0] for path in files} == {"Dockerfile", "runner"}
+    assert "json.loads" not in files["Dockerfile"]
     image = build[build.index("--tag") + 1]
-    assert drop == ["image", "rm", "--force", image]
+    assert (end, drop) == (["rm", "--force", image], ["image", "rm", "--force", image])
     for option, value in (
         ("--network", "none"),
         ("--cap-drop", "ALL"),
@@ -96,11 +64,11 @@ def test_a_release_is_built_without_the_example_and_run_without_anything_else(do
 
 def test_a_commit_is_built_from_its_files(docker, monkeypatch):
     environments = open_docker(docker, monkeypatch)
-    head = Source(docker / "repo").resolve("HEAD")
+    head = Source(docker.folder / "repo").resolve("HEAD")
     with environments:
         environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), SHOP)
-    assert [words[0] for words, _ in asked(docker)] == ["info", "buildx", "build", "image"]
-    assert asked(docker)[2][1]["files"] == ["Dockerfile", "runner", "source"]
+    assert [one["words"][0] for one in docker.list_calls()] == ["info", "buildx", "build", "rm", "image"]
+    assert {path.partition("/")[0] for path in docker.list_calls()[2]["files"]} == {"Dockerfile", "runner", "source"}
 
 
 def test_a_build_that_fails_says_why(docker, monkeypatch):
@@ -109,20 +77,41 @@ def test_a_build_that_fails_says_why(docker, monkeypatch):
         environments.build(RELEASE, SHOP)
 
 
+def test_nothing_is_left_of_a_run_that_nobody_waits_for(docker, monkeypatch):
+    cancelled, environments = asyncio.Event(), open_docker(docker, monkeypatch)
+    endless = Example(language="python", code="import time\ntime.sleep(60)\n")
+
+    def work() -> None:
+        with environments:
+            built = environments.build(RELEASE, SHOP)
+            loop.call_soon_threadsafe(cancelled.set)
+            built.run(endless, SHOP, 60)
+
+    async def run() -> None:
+        with pytest.raises(OutOfTime):
+            await call_with_deadline(work, cancelled)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(run())
+    loop.close()
+    assert not environments.folder.exists()
+    assert {("rm", "--force"), ("image", "rm")} <= {tuple(one["words"][:2]) for one in docker.list_calls()}
+
+
 def test_a_job_leaves_no_build_cache_and_a_person_has_theirs(docker, monkeypatch):
     for environ, last in (({}, "image"), ({"GITHUB_ACTIONS": "true"}, "builder")):
         environments = open_docker(docker, monkeypatch, **environ)
         with environments:
             environments.build(RELEASE, SHOP)
-        assert asked(docker)[-1][0][0] == last
-    assert asked(docker)[-1][0] == ["builder", "prune", "--force"]
+        assert docker.list_calls()[-1]["words"][0] == last
+    assert docker.list_calls()[-1]["words"] == ["builder", "prune", "--force"]
 
 
 def test_a_version_without_a_known_python_is_not_built(docker, monkeypatch):
     environments = open_docker(docker, monkeypatch)
     with environments, pytest.raises(CannotInstall, match="it runs on no Python that is known"):
         environments.build(RELEASE.model_copy(update={"pythons": []}), SHOP)
-    assert [words[0] for words, _ in asked(docker)] == ["info", "buildx"]
+    assert [one["words"][0] for one in docker.list_calls()] == ["info", "buildx"]
 
 
 def test_a_build_ends_with_the_time_of_the_job(docker, monkeypatch):
@@ -179,19 +168,20 @@ def test_the_recipe_of_a_commit_has_the_lines_of_the_settings():
 def test_lines_of_the_settings_are_run_before_the_example_is_there(docker, monkeypatch):
     lines = LanguageConfig(file="report.rs", setup="cargo fetch", build="cargo build", run="cargo run")
     shop = Project(language="other", package="shop", image="rust:1-slim", languages={"rust": lines})
-    head = Source(docker / "repo").resolve("HEAD")
+    head = Source(docker.folder / "repo").resolve("HEAD")
     environments = open_docker(docker, monkeypatch)
     with environments:
         built = environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), shop)
         built.run(Example(language="rust", code="fn main() {}\n"), shop, 20)
-    build, run = asked(docker)[2:4]
-    recipe = build[1]["Dockerfile"].splitlines()
+    build, run = docker.list_calls()[2:4]
+    recipe = build["files"]["Dockerfile"].splitlines()
     assert recipe[:2] == ["FROM rust:1-slim", f"ENV HOME=/reproduce/{WORK}/home"]
     assert f"(cd {SOURCE}\ncargo fetch\n)" in json.loads(recipe[-2].removeprefix("RUN "))[2]
     assert "fn main" not in str(build)
-    assert run[0][-4:] == ["/reproduce", "report.rs", "cargo build", "cargo run"]
-    assert {*ISOLATION} <= {*run[0]}
-    assert run[0].count("--network") == 1
+    words = run["words"]
+    assert words[-4:] == ["/reproduce", "report.rs", "cargo build", "cargo run"]
+    assert {*ISOLATION} <= {*words}
+    assert words.count("--network") == 1
 
 
 def test_the_recipe_for_node_runs_no_script_of_a_package():

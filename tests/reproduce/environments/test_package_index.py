@@ -68,7 +68,6 @@ def test_releases_are_in_the_order_of_their_numbers():
 @each_row(
     "left_out",
     [
-        file("shop-1.0.tar.gz"),
         file("shop-1.0rc1-py3-none-any.whl"),
         file("shop-1.0-py3-none-any.whl", yanked="broken"),
         file("shop-1.0-py3-none-any.whl", time="yesterday"),
@@ -84,11 +83,13 @@ def test_what_cannot_be_installed_is_no_release(left_out):
     [
         ([file("s-1.0-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"]),
         ([file("s-1.0-cp38-cp38-manylinux1_x86_64.whl"), file("s-1.0-2b-cp39-cp39-win32.whl")], ["3.8", "3.9"]),
+        ([file("s-1.0.zip", **{"requires-python": ">=3.13"})], ["3.13", "3.14"]),
+        ([file("s-1.0-cp38-cp38-win32.whl"), file("s-1.0.tar.gz")], ["3.8"]),
         ([file("s-1.0-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"]),
         ([file("s-1.0-py2.py3-none-any.whl", **{"requires-python": "nonsense"})], [*PYTHONS]),
     ],
 )
-def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons):
+def test_a_release_runs_on_the_pythons_of_its_wheels_or_without_any_on_those_that_it_allows(files, pythons):
     (found,) = versions(*files)
     assert found.pythons == pythons
 

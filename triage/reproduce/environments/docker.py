@@ -23,6 +23,8 @@ from triage.reproduce.example.example import Project
 
 UV_IMAGE = "ghcr.io/astral-sh/uv:0.13.8"
 NODE_IMAGE = "node:22-slim"
+HIDDEN_NODE = f"FROM {NODE_IMAGE}\nRUN chmod 711 /usr/local/bin/node"
+"""Linux hides a process from others of its user, if they may not read its program: the example writes no record."""
 ISOLATION = (
     *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
     *("--pids-limit", "256", "--memory", "2g", "--memory-swap", "2g", "--cpus", "2", "--user", "65534:65534"),
@@ -56,23 +58,22 @@ class DockerEnvironments(Environments):
             try:
                 self._call(["docker", *words.split()], self._environ, ASK_SECONDS)
             except CannotInstall:
-                super().__exit__()
+                super()._remove()
                 raise SetupError(f"{problem}. {IN_A_JOB if self._is_in_job else AT_A_TERMINAL}") from None
 
-    def __exit__(self, *_: object) -> None:
-        for image in self._images:
+    def _remove(self) -> None:
+        prune = [("builder", "prune", "--force")] if self._is_in_job else []  # a person's own cache stays
+        ways = [("rm", "--force", *self._images), ("image", "rm", "--force", *self._images), *prune]
+        for words in ways if self._images else ():
             with suppress(CannotInstall):
-                self._call(["docker", "image", "rm", "--force", image], self._environ, ASK_SECONDS)
-        if self._is_in_job and self._images:  # a person's own cache stays
-            with suppress(CannotInstall):
-                self._call(["docker", "builder", "prune", "--force"], self._environ, ASK_SECONDS)
-        super().__exit__()
+                self._call(["docker", *words], self._environ, ASK_SECONDS)
+        super()._remove()
 
     def _build(self, target: Target, project: Project, folder: Path) -> Environment:
         image = f"triage-reproduce-{uuid.uuid4().hex[:12]}"
         (folder / "Dockerfile").write_text(write_dockerfile(target, project), encoding="utf-8")
-        self._call(["docker", "build", "--progress=plain", "--tag", image, str(folder)], self._environ)
         self._images.append(image)
+        self._call(["docker", "build", "--progress=plain", "--tag", image, str(folder)], self._environ)
         variables = [word for key, value in RUN_VARIABLES.items() for word in ("--env", f"{key}={value}")]
         run = ["docker", "run", "--rm", "--interactive", "--name", image, *ISOLATION]
         run += [*(_TO_BUILD if project.recipe else ()), *variables, image]
@@ -85,7 +86,7 @@ def write_dockerfile(target: Target, project: Project) -> str:
     if project.recipe:
         lines = [f"FROM {project.image}", f"ENV HOME={_HOME / WORK / 'home'}"]
     else:
-        lines = [f"FROM {NODE_IMAGE}" if project.language == "node" else f"FROM python:{python}-slim"]
+        lines = [HIDDEN_NODE if project.language == "node" else f"FROM python:{python}-slim"]
         lines += [f"COPY --from={UV_IMAGE} /uv /usr/local/bin/uv"] if project.language == "python" else []
         lines += [f"ENV {name}={value}" for name, value in build_variables_of_source(target).items()]
         lines.append(f"ENV VIRTUAL_ENV={_HOME}/env PATH={_HOME}/env/bin:$PATH UV_PYTHON_DOWNLOADS=never")

@@ -8,6 +8,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -16,6 +17,7 @@ from typing import Self
 
 from triage.base.errors import GitError
 from triage.base.processes import run_process
+from triage.base.threads import call_when_abandoned
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Execution, Target
 from triage.reproduce.example.example import Example, Project
@@ -102,7 +104,7 @@ class Environment:
 
 
 class Environments(ABC):
-    """Builds environments. Use it as a context manager: they are removed at its end."""
+    """Builds environments. Use it as a context manager: they are removed at its end, and when nobody waits any more."""
 
     def __init__(self, source: Source, environ: Mapping[str, str]) -> None:
         """Make the folder that versions are built in."""
@@ -112,9 +114,16 @@ class Environments(ABC):
         self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-")).resolve()
 
     def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.callback(self._remove)
+            stack.enter_context(call_when_abandoned(self._remove))
+            self._ending = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ending.close()
+
+    def _remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def build(self, target: Target, project: Project) -> Environment:

@@ -27,6 +27,7 @@ MAX_NAME_CHARS = 200
 _WHEEL = re.compile(
     r"[^-]+-(?P<version>[^-]+)(?:-\d[^-]*)?-(?P<pythons>[^-]+)-(?P<abis>[^-]+)-[^-]+\.whl", re.ASCII | re.IGNORECASE
 )
+_SOURCE = re.compile(r".+-(?P<version>\d[^-]*)\.(?:tar\.gz|tar\.bz2|zip)", re.ASCII | re.IGNORECASE)
 _NPM_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}", re.ASCII)
 
 
@@ -82,21 +83,29 @@ class NpmPackage(BaseModel):
 
 
 def read_pypi_releases(index: PypiIndex) -> list[Release]:
-    """Return the final releases with wheels, oldest first."""
-    wheels: dict[str, list[tuple[datetime, list[str]]]] = {}
+    """Return the final releases, oldest first. One without a wheel runs on each Python that it allows."""
+    files: dict[str, list[tuple[datetime, list[str], bool]]] = {}
     for file in index.files:
-        wheel, time = _WHEEL.fullmatch(file.filename[:MAX_NAME_CHARS]), _parse_time(file.upload_time)
-        if wheel and time and not file.yanked and (version := normalize_version(wheel["version"])):
-            wheels.setdefault(version, []).append((time, _list_pythons(wheel, file.requires_python or "")))
-    releases = [_make_release(version, found) for version, found in wheels.items()]
+        name, time, requires = file.filename[:MAX_NAME_CHARS], _parse_time(file.upload_time), file.requires_python or ""
+        wheel = _WHEEL.fullmatch(name)
+        match = wheel or _SOURCE.fullmatch(name)
+        if match and time and not file.yanked and (version := normalize_version(match["version"])):
+            pythons = _list_pythons(wheel, requires) if wheel else _list_allowed(requires)
+            files.setdefault(version, []).append((time, pythons, wheel is not None))
+    releases = [_make_release(version, found) for version, found in files.items()]
     return sorted(releases, key=lambda release: Version(release.version))
 
 
-def _make_release(version: str, wheels: Sequence[tuple[datetime, list[str]]]) -> Release:
-    times = sorted(time for time, _ in wheels)
+def _make_release(version: str, files: Sequence[tuple[datetime, list[str], bool]]) -> Release:
+    times = sorted(time for time, _, _ in files)
     last = max(time for time in times if time - times[0] <= _SAME_RELEASE)
-    pythons = [python for python in PYTHONS if any(python in supported for _, supported in wheels)]
-    return Release(version=version, time=last, pythons=pythons)
+    has_wheel = any(is_wheel for _, _, is_wheel in files)
+    supported = {python for _, pythons, is_wheel in files if is_wheel == has_wheel for python in pythons}
+    return Release(version=version, time=last, pythons=[python for python in PYTHONS if python in supported])
+
+
+def _list_allowed(requires: str) -> list[str]:
+    return [python for python in PYTHONS if is_python_allowed(requires[:MAX_NAME_CHARS], python)]
 
 
 def _list_pythons(wheel: re.Match[str], requires: str) -> list[str]:
@@ -105,9 +114,8 @@ def _list_pythons(wheel: re.Match[str], requires: str) -> list[str]:
     since = min(numbers, default=math.inf)
     return [
         python
-        for python, minor in ((python, int(python.partition(".")[2])) for python in PYTHONS)
+        for python, minor in ((python, int(python.partition(".")[2])) for python in _list_allowed(requires))
         if {"py3", f"cp3{minor}"} & {*tags} or since <= minor
-        if is_python_allowed(requires[:MAX_NAME_CHARS], python)
     ]
 
 

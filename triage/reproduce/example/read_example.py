@@ -1,11 +1,11 @@
 """Finds the example of a report: the first blocks that use the project and can be run."""
 
 import ast
-import builtins
 import re
 import textwrap
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import attrgetter
 
 from triage.base.text import word_set
@@ -27,8 +27,6 @@ from triage.reproduce.example.shown_output import find_commented, read_stated_ou
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
 )
-_COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
-"""Functions whose call no value looks like."""
 _VERSION = re.compile(r"\d+\.\d+\.\d")
 _TELLS_VERSION = re.compile(
     r"(?:print\()?[^=();\n]{0,200}\b(?:__version__|(?:get|show|print)_versions?\(\))[^=();\n]{0,200}\)?"
@@ -50,15 +48,23 @@ class _Part:
     shown: tuple[str, ...] = ()
     is_session: bool = False
     changed: tuple[str, ...] = ()
-    names: python_code.Names = field(default_factory=lambda: python_code.Names(set(), set()))
-    imports: frozenset[str] = frozenset()
     blocks: frozenset[int] = frozenset()
     """Their numbers in the report."""
+
+    @cached_property
+    def names(self) -> python_code.Names:
+        return python_code.find_names(self.code)
+
+    @cached_property
+    def imports(self) -> set[str]:
+        return python_code.find_imports(python_code.parse(self.code))
 
 
 def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
     version, _ = find_version(parsed, project.package)
+    if "is not defined" in parsed.body:  # what is missing is the fault
+        project = project.model_copy(update={"exports": {}})
     stated = read_stated_output(parsed, version.text if version else "")
     blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
     if project.language == "python":
@@ -73,9 +79,12 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     below = [lines for number, lines in stated.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
         below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
+    said = find_commented(found.code)
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
-    others = [text for text in [*map("\n".join, own.values()), *stated.wished] if text not in map("\n".join, shown)]
-    named, wished = [*find_commented(found.code), *stated.named][:MAX_SHOWN], others[:MAX_SHOWN]
+    shown = shown or [[text] for text in said["printed"]]
+    wishes = [*map("\n".join, own.values()), *stated.wished, *said["wished"]]
+    wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
+    named = [*said["named"], *stated.named][:MAX_SHOWN]
     return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named, "wished": wished})
 
 
@@ -168,45 +177,25 @@ def _without_remarks(output: str) -> str:
 def _read_script(text: str) -> _Part | None:
     for candidate, changed in ((text, []), (without_traces(text), ["Left out the shown traceback."])):
         if repaired := python_code.repair(candidate):
-            return _leave_out_displays(repaired[0], [*(changed if candidate != text else []), *repaired[1]])
+            return _leave_out_versions(repaired[0], [*(changed if candidate != text else []), *repaired[1]])
     code, changed = python_code.rewrite(text)
     lines = code.split("\n")
     end = python_code.find_beginning(lines)
     note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
-    return _leave_out_displays("\n".join(lines[:end]), [*changed, note])
+    return _leave_out_versions("\n".join(lines[:end]), [*changed, note])
 
 
-def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
-    """Return code without expressions that only repeat what was printed, such as `array([1, 2])` below a call."""
-    tree = python_code.parse(code)
-    if tree is None:
-        return None
-    bound, lines = python_code.find_names(code).bound, code.split("\n")
-    outputs = [
-        statement
-        for before, statement in zip(tree.body, tree.body[1:], strict=False)
-        if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
-    ]
-    versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
-    changed += ["Left out shown output that is valid Python."] if outputs else []
+def _leave_out_versions(code: str, changed: list[str]) -> _Part | None:
+    tree, lines = python_code.parse(code), code.split("\n")
+    versions = {one.lineno - 1 for one in getattr(tree, "body", []) if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])}
     changed += [_NO_VERSIONS] if versions else []
-    shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)
-    return _analyze(_Part(python_code.cut(code, {*outputs, *versions}), shown, changed=tuple(changed)))
-
-
-def _is_output(value: ast.expr, bound: set[str]) -> bool:
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-    if names & _COMPUTED:
-        return False
-    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str) and "\n" in value.value
-    return not is_text and not names & bound and not any(isinstance(node, ast.Attribute) for node in ast.walk(value))
+    rest = "\n".join(line for number, line in enumerate(lines) if number not in versions)
+    return _analyze(_Part(rest, changed=tuple(changed)))
 
 
 def _analyze(part: _Part) -> _Part | None:
     tree = python_code.parse(part.code)
-    if tree is None or not tree.body or len(part.code) > MAX_EXAMPLE_CHARS:
-        return None
-    return replace(part, names=python_code.find_names(part.code), imports=frozenset(python_code.find_imports(tree)))
+    return part if tree and tree.body and len(part.code) <= MAX_EXAMPLE_CHARS else None
 
 
 def _can_take_imports(part: _Part, bound: set[str], project: Project) -> bool:
@@ -223,15 +212,14 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
     tree = python_code.parse(code)
     if tree is None or not names:
         return {}
-    called, standard = python_code.find_called(tree), python_code.find_standard_imports(tree)
-    attributes = python_code.find_attributes(tree)
-    packages = {name: package for package, _, name in (one.rpartition(".") for one in {*project.exports.values()})}
+    called, modules = python_code.find_called(tree), python_code.find_standard_names() | project.exports
     found: dict[str, str] = {}
     for name in names:
-        module = project.exports.get(name) or (packages.get(name, "") if name in attributes else "")
+        module = modules.get(name)
         is_known = module in project.modules or (module and name in called)
-        ours = f"from {module} import {name}" if is_known else ""
-        found[name] = f"import {name}" if name in project.modules else ours or standard.get(name, "")
+        found[name] = (
+            f"import {name}" if name in project.modules else f"from {module} import {name}" if is_known else ""
+        )
     return found
 
 
@@ -244,9 +232,8 @@ def _add_imports(part: _Part, project: Project) -> _Part:
 
 
 def _prepend(lines: Sequence[str], part: _Part) -> _Part:
-    code = "\n".join(lines) + "\n\n" + part.code
     changed = (f"Added `{'; '.join(lines)}` before it.", *part.changed)
-    return replace(part, code=code, changed=changed, names=python_code.find_names(code))
+    return replace(part, code="\n".join(lines) + "\n\n" + part.code, changed=changed)
 
 
 def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
@@ -275,15 +262,12 @@ def _repeats(part: _Part, other: _Part) -> bool:
 def _merge(parts: Sequence[_Part]) -> _Part:
     if len(parts) == 1:
         return parts[0]
-    code = "\n\n".join(part.code for part in parts)
     changed = [note for part in parts for note in part.changed]
     return _Part(
-        code=code,
+        code="\n\n".join(part.code for part in parts),
         shown=tuple(output for part in parts for output in part.shown),
         is_session=any(map(attrgetter("is_session"), parts)),
         changed=tuple(dict.fromkeys([*changed, f"Joined {len(parts)} blocks that continue each other."])),
-        names=python_code.find_names(code),
-        imports=frozenset().union(*map(attrgetter("imports"), parts)),
         blocks=frozenset().union(*map(attrgetter("blocks"), parts)),
     )
 

@@ -16,9 +16,12 @@ WISH = re.compile(
     r"suppress\w*|fix(?:ed|es)?|desired|correct\w*)\b"
 )
 """A sentence that says what ought to happen, not what does."""
-_SAYS = r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got)"
+_SAYS = (
+    r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got|"
+    r"rec(?:ei|ie)ved)"
+)
 _PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:get|see))\b")
-_ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|but|I get)\b")
+_ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|but|I get)\b")
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
 _AT_END = re.compile(r"(?i)\binstead\W*$")
@@ -38,7 +41,7 @@ _VALUE = re.compile(
     rf"(?i)\b{_SAYS}(?: in| is| was| to)?[\s:]{{0,5}}{_LITERAL}(?=\s*(?:[.,;:!?)\uff0c\u3002]|$))", re.M
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
-_COMMENTED = re.compile(rf"(?i)(?:^|\s)(?:#|//) *{_SAYS}\b:? *(?P<value>\S.*)$", re.M)
+_COMMENTED = re.compile(rf"(?i)(?:^|\s)(?:#|//) *(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b:? *(?P<value>\S.*)$", re.M)
 """Such as `f()  # returns 1`."""
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
@@ -90,10 +93,15 @@ def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
     return reader.stated
 
 
-def find_commented(code: str) -> list[str]:
-    """Return what the comments of code say that it prints, as one output; empty for nothing, or for wishes."""
-    values = [match["value"].strip() for match in _COMMENTED.finditer(code)]
-    return ["\n".join(values)] if values and not any(map(WISH.search, values)) else []
+def find_commented(code: str) -> dict[Cue, list[str]]:
+    """Return what the comments of code say that it prints, or ought to. What may be printed is one output."""
+    found: dict[Cue, list[str]] = {"printed": [], "named": [], "wished": []}
+    for match in _COMMENTED.finditer(code):
+        words = match["words"]
+        cue: Cue = "wished" if WISH.search(words) else "printed" if _ACTUAL.search(words) else "named"
+        found[cue].append(match["value"].strip())
+    named = found["named"]
+    return found | {"named": ["\n".join(named)] if named and not any(map(WISH.search, named)) else []}
 
 
 class _Reader:

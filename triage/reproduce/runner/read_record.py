@@ -17,7 +17,8 @@ MAX_RECORD_BYTES = 1_000_000
 
 _NETWORK = word_set(
     "gaierror URLError ConnectionError NewConnectionError MaxRetryError ConnectTimeout NameResolutionError SSLError "
-    "ProxyError ConnectTimeoutError ENOTFOUND EAI_AGAIN ECONNREFUSED ENETUNREACH ConnectionRefusedError"
+    "ProxyError ConnectTimeoutError ENOTFOUND EAI_AGAIN ECONNREFUSED ENETUNREACH ConnectionRefusedError NXDOMAIN "
+    "NoNameservers NoResolverConfiguration LifetimeTimeout"
 )
 _DISPLAY = word_set("TclError DisplayError")
 _FILES = word_set("FileNotFoundError IsADirectoryError NotADirectoryError ENOENT")
@@ -60,9 +61,9 @@ def read_record(data: bytes) -> Execution:
     killed = name_signal(line.code)
     if killed not in ("SIGKILL", ""):
         return Execution(outcome="failed", failures=[Failure(type=killed, message="the process died")], **common)
-    if record is None or killed or line.code is None:
+    if killed or line.code is None:
         return Execution(outcome="could-not-run", reason="the runner was ended", **common)
-    if line.code and not record.errors:
+    if record is None or (line.code and not record.errors):
         return Execution(outcome="could-not-run", reason=f"it ended itself with code {line.code}", **common)
     common["executed"] = [_make_place(frame, record.folders) for frame in record.executed]
     failures = [_make_failure(error, record.folders) for error in record.errors]

@@ -13,6 +13,7 @@ const { fileURLToPath } = require("node:url");
 
 const MAX_OUTPUT_BYTES = 32768;
 const MAX_RECORD_BYTES = 262144;
+const MAX_COVERAGE_BYTES = 32e6;
 const MAX_FUNCTIONS = 2000;
 const EXAMPLE = "<example>";
 const FRAME = /^\s+at (?:(?:async )?(?:new )?(.+?) \()?((?:file:\/\/)?[^()]+?):(\d+):\d+\)?$/;
@@ -60,7 +61,10 @@ function run(code, type, seconds, folder, coverage) {
 function readFunctions(coverage, inside) {
   const counts = new Map();
   for (const name of fs.readdirSync(coverage)) {
-    for (const script of JSON.parse(fs.readFileSync(path.join(coverage, name), "utf8")).result) {
+    const report = path.join(coverage, name);
+    const found = fs.lstatSync(report); // the example can write there, too
+    if (!found.isFile() || found.size > MAX_COVERAGE_BYTES) throw new Error("no coverage");
+    for (const script of JSON.parse(fs.readFileSync(report, "utf8")).result) {
       const file = script.url.startsWith("file:") ? fileURLToPath(script.url) : "";
       if (!isOwn(file, inside)) continue;
       const text = fs.readFileSync(file, "utf8");

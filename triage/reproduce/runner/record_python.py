@@ -31,6 +31,7 @@ def own_file():
 
 def run_parent(seconds, arguments):
     code = sys.stdin.buffer.read()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a container gets only what it has a handler for
     hide_from_children()
     record_end, write_end = os.pipe()
     child = subprocess.Popen(

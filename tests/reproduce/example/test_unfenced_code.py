@@ -1,0 +1,35 @@
+from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
+from triage.domain.issue import Issue
+from triage.read.read_issue import read_issue
+from triage.reproduce.example.unfenced_code import fence_code
+
+
+@each_row(
+    ("body", "code"),
+    [
+        ("It fails:\n\nimport shop\nshop.total([])\n\nWhy?", ["import shop\nshop.total([])"]),
+        ("It fails:\n`\nimport shop\nshop.total([])\n`\nprints\n`\n0\n`", ["import shop\nshop.total([])"]),
+        ("`>>> shop.total([])`\r\n\r\nis 0", [">>> shop.total([])"]),
+        ("let s = require('shop');\ns.total({\n  a: 1\n});", ["let s = require('shop');\ns.total({\n  a: 1\n});"]),
+        ("I call `shop.total([])`; it fails (badly).\n\nWhy\nis import shop", []),
+        ("<!--\n\nimport shop\nshop.total([])\n\n-->", []),
+        ("import shop\nshop.total([])  # <b>x</b>", []),  # people see no tags
+    ],
+)
+def test_code_without_a_fence_gets_one(body, code):
+    fenced = fence_code(body, read_issue(Issue(title="", body=body)).prose)
+    assert [block.text for block in read_issue(Issue(title="", body=fenced)).code] == code
+
+
+@each_row(
+    "build",
+    [
+        lambda size: "f(1)\n\n" * (size // 6),
+        lambda size: "`" + " " * size + "x",
+        lambda size: "`f()\n" * (size // 5),
+        lambda size: "a b\n" * (size // 4),
+    ],
+)
+def test_the_cost_is_linear(build):
+    assert_grows_linearly(build, lambda body: fence_code(body, body))

@@ -1,0 +1,31 @@
+"""Finds code that stands without a fence: Markdown takes it for words, or for one line."""
+
+import ast
+import re
+
+from triage.reproduce.example import python_code
+
+_PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>[^\n`]+(?:\n(?!`)[^\n]+)*)", re.M)
+"""A span of code that has its lines for itself, or a paragraph."""
+_STATEMENT = re.compile(r".*[;{}(\[,]|[ \t].*|[}\])].*|//.*")
+"""A line of JavaScript."""
+_MAX_PARTS = 100
+
+
+def fence_code(body: str, prose: str) -> str:
+    """Return a body with fences around such code, as far as people see it in the prose as it was written."""
+    text, seen = "\n".join(map(str.rstrip, body.splitlines())), " ".join(prose.split())
+    parts = [part for part in _PART.finditer(text) if _is_code(part["span"] or part["words"])]
+    for part in reversed(parts[:_MAX_PARTS]):
+        code = (part["span"] or part["words"]).strip("\n")
+        if " ".join(code.split()) in seen:
+            text = f"{text[: part.start()]}\n```\n{code}\n```\n{text[part.end() :]}"
+    return text
+
+
+def _is_code(text: str) -> bool:
+    lines = text.strip("\n").split("\n")
+    if any(line.endswith(";") for line in lines) and all(map(_STATEMENT.fullmatch, lines)):
+        return True
+    tree = python_code.parse(text.removeprefix(">>> "))
+    return tree is not None and any(isinstance(node, ast.Call | ast.Import | ast.ImportFrom) for node in ast.walk(tree))
