@@ -75,6 +75,13 @@ def test_nobody_is_asked_or_told_about_the_first_release_behind_a_gap():
         assert ("2.4.0" in explain_fix(evidence)) is is_told
 
 
+def test_where_only_tags_were_tried_the_setting_for_the_registry_is_named():
+    chosen, evidence = build(None, NOT_INSTALLED, NOT_INSTALLED)
+    tags = evidence.model_copy(update={"runs": [one.model_copy(update={"commit": "1" * 40}) for one in evidence.runs]})
+    for found, is_named in ((evidence, False), (tags, True)):
+        assert ("set reproduce: package:" in render_evidence(chosen, found, pages())) is is_named
+
+
 def test_the_json_has_what_later_steps_read():
     found = json.loads(dump_evidence(*CASES["still"], pages()))
     assert found["verdict"] == "still"

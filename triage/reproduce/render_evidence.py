@@ -6,6 +6,7 @@ from typing import Any
 
 from triage.base.text import word_set
 from triage.read.reporter_language import get_phrases
+from triage.reproduce.environments.releases import IN_REGISTRY
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, find_executed_code, format_cell
 from triage.reproduce.verdict import is_same_everywhere, prints_the_same
@@ -90,7 +91,8 @@ def _describe_obstacle(evidence: Evidence) -> str:
         return f"Not the same each time: {run.failures} of {run.repeats} runs on {_name(run)} show it."
     if evidence.verdict == "could-not-install":
         missing = [_name(run) for run in evidence.versions if run.outcome == "could-not-install"]
-        return f"Could not be installed: {', '.join(missing)}."
+        hint = f" {IN_REGISTRY}" if all(run.commit for run in evidence.versions) else ""  # no registry was asked
+        return f"Could not be installed: {', '.join(missing)}.{hint}"
     run = next((run for run in runs if run.outcome in ("could-not-run", "timed-out")), runs[0])
     error = f" ({format_code_span(shorten_text(run.error, MAX_CELL_CHARS))})" if run.error else ""
     return f"The example could not be run on {_name(run)}: {escape_markdown(run.reason)}{error}."
