@@ -225,6 +225,7 @@ def test_in_a_folder_paths_are_those_below_it(tmp_path: Path):
         ("Fix format", False),
         ("fix grammar in the help", False),
         ("Fix compiler warnings", False),
+        ("fix: Update version to 0.31.7 and add changelog for bug fixes", False),
         ("Fix format of dates before 1970", True),
         ("Fix the imports of a module without a name", True),
     ],

@@ -173,6 +173,10 @@ def test_a_fix_that_fits_the_report_is_told_with_its_release(repository: Path):
     found = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
     assert found is not None
     assert (found.commit.commit, found.version, found.release, found.is_named) == (fix, "v1.1", None, False)
+    git(repository, "tag", "v0.3")  # of another package
+    other = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
+    assert other is not None
+    assert other.release is None
     git(repository, "tag", "v1.2")
     released = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
     assert released is not None

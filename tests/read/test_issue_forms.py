@@ -54,6 +54,14 @@ def test_lines_of_the_repositorys_template_are_left_out() -> None:
     assert own_words(body, TEMPLATE).split("\n") == ["The cart.", "", "2. Look"]
 
 
+def test_links_of_the_repositorys_template_are_left_out() -> None:
+    template = "* Please read [the rules](https://shop.example/rules/of/all) first\n"
+    asked = read_issue(Issue(title="Bug", body=f"{template}* See https://shop.example/mine"))
+    own = drop_template_text(asked, [template])
+    assert (own.prose, own.links) == ("- See https://shop.example/mine", ["https://shop.example/mine"])
+    assert leave_out_form(asked, [template]).links == own.links
+
+
 def test_an_answer_that_a_form_offers_stays() -> None:
     assert own_words("Some Linux with bash", FORM) == "Some Linux with bash"
 
@@ -93,6 +101,7 @@ SYSTEM = "### System\n\nLinux\n"
         ("**What fails?**\n\nThe cart", [TEMPLATE], "Bug"),
         ("### Something else\n\nTea", [FORM, WISH], ""),
         (SYSTEM, [FORM.replace("name: Bug\n", "")], ""),
+        (SYSTEM, [FORM.replace("name:", "'name':").replace("body:", "'body':"), WISH], "Bug"),
         (SYSTEM, [], ""),
     ],
 )
@@ -146,9 +155,9 @@ def test_lines_of_the_form_and_its_start_of_the_title_are_left_out():
 
 def test_what_is_no_start_of_the_form_stays_in_a_title():
     assert leave_out_form(read_viewer_report(), []) == read_viewer_report()
-    for title, start in (("[Viewer Bug]: ", "[Viewer Bug]: "), ("Bugged cart", "Bug")):
-        read = read_viewer_report(title)
-        assert leave_out_form(read, [VIEWER_FORM.replace("[Viewer Bug]: ", start)]).title == read.title
+    assert leave_out_form(read_viewer_report("[Viewer Bug]: "), [VIEWER_FORM]).title == ""
+    bugged = read_viewer_report("Bugged cart")
+    assert leave_out_form(bugged, [VIEWER_FORM.replace("[Viewer Bug]: ", "Bug")]).title == bugged.title
 
 
 def test_the_file_that_opens_the_form_is_not_the_likeliest(tmp_path: Path):

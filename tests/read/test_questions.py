@@ -135,16 +135,14 @@ def test_questions_name_the_project_and_quote_the_report() -> None:
     ]
 
 
-def test_who_speaks_of_an_update_is_asked_for_both_versions() -> None:
-    issue = Issue(title="App crashes", body="After the last update it crashes.")
-    version = find_missing_information(read_issue(issue), [], "acme/shop")[-1]
-    assert version.question == "Which version of shop worked, and which one does not?"
-
-
 def test_pictures_alone_are_asked_for_as_text() -> None:
     issue = Issue(title="Cannot build it", body="Some error: ![x](https://user-images.githubusercontent.com/1/2.png)")
-    questions = [missing.question for missing in find_missing_information(read_issue(issue), [])]
-    assert "Could you paste the message or the output as text?" in questions
+    issue_above = Issue(
+        title="The till closes", body=f"{issue.body[12:]}\n\nI pay, and it ends with the error above. {LONG}"
+    )
+    for one in (issue, issue_above):
+        questions = [missing.question for missing in find_missing_information(read_issue(one), [])]
+        assert "Could you paste the message or the output as text?" in questions
 
 
 ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
@@ -160,6 +158,10 @@ ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
             issues.FORM.replace("required: true", "required: false"),
         ),
         (FILLED.format(steps="_No response_", version="_No response_", database="a") + ELSEWHERE, issues.FORM),
+        (
+            FILLED.format(steps="1. Add two items.\n2. Look.", version="2.1", database="a").rpartition("### ")[0],
+            issues.FORM,
+        ),
     ],
 )
 def test_a_form_that_is_answered_anywhere_is_not_asked_again(body: str, form: str) -> None:

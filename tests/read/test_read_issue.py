@@ -138,6 +138,7 @@ def test_empty_issue() -> None:
         ("I get `TypeError: x is not a function` and nothing else.", ["TypeError: x is not a function"]),
         ("If it hits a `panic!` I would like to know.", []),
         ('[ERROR] Could not resolve "cart"', ['Could not resolve "cart"']),
+        ("^-- SC1 (error): Place it before the cart.", ["Place it before the cart."]),
         ("lib/cart.zsh:32: add-hook: file not found here", ["lib/cart.zsh:32: add-hook: file not found here"]),
         ('I keep getting the following message: "Datei nicht gefunden"', ["Datei nicht gefunden"]),
         ("error: aborting due to previous error", []),

@@ -116,7 +116,7 @@ def _is_later(history: GitHistory, reported: Tag, commit: str) -> bool:
 
 def _make_later(history: GitHistory, reported: Tag, commit: str) -> LaterChange | None:
     change = history.read_commit(commit)
-    release = find_release(history.list_tags_with(commit), reported)
+    release = find_release(history.list_tags_with(commit), reported, is_later=True)
     return LaterChange(version=reported.name, commit=change, release=release) if change else None
 
 

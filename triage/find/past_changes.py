@@ -42,11 +42,12 @@ _OTHER_TYPE = re.compile(
 _NO_BUG = re.compile(
     r"\b(?:typos?|grammar|spelling|wording|lint(?:s|er|ing)?|clippy|flake8|mypy|pyright|pylint|ruff|eslint|rubocop|isort"
     r"|docstrings?|type (?:hints?|annotations?)|(?:code|pr) review|review (?:comment|feedback))"
+    r"|(?:update|bump|raise|set) (?:the )?version|\badd (?:a )?changelog\b"
     r"|^fix(?:e[sd]|ing)?(?: up)?(?: (?:the|a|some|failing|flaky|broken|code|compiler|build))*"
     r" (?:ci|tests?|build|docs?|warnings?|(?:format(?:ting)?|style|indentation|whitespaces?|imports|comments?)$)",
     re.IGNORECASE,
 )
-"""First lines about the work itself."""
+"""First lines about the work itself, such as a release."""
 _PULL_REQUEST = re.compile(r"\(#(\d{1,9})\)$")
 _TRAILER = re.compile(r"^(?:signed-off|co-authored|reviewed|acked|tested)-by:.*$|^git-svn-id:.*$", re.I | re.M)
 

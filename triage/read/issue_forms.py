@@ -36,6 +36,9 @@ _WORDS: dict[MissingKind, str] = {
     "environment": r"environment|operating system|^\W*os\b|platform|browser|system info|device|hardware|\bsystem\b",
 }
 _KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
+_FORM = re.compile(r"^['\"]?body['\"]?:", re.M)
+"""A form, whose lines may be answers to choose from."""
+_LINK = re.compile(r"https?://[^\s<>()\"']+")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Ten times as fast, but not in every build of PyYAML."""
 _MAX_DEPTH = 20
@@ -81,7 +84,7 @@ def parse_forms(texts: Sequence[str]) -> list[IssueForm]:
     forms = []
     for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts):
         front = _FRONT_MATTER.match(text)
-        about = load_yaml(front[1] if front else text if "body:" in text else "")
+        about = load_yaml(front[1] if front else text if _FORM.search(text) else "")
         body = about.get("body")
         if front is None and isinstance(body, list):
             fields = [field for item in body[:100] if (field := _field(item)) is not None]
@@ -222,15 +225,13 @@ _HINT = re.compile(
     re.I,
 )
 """Of the templates that GitHub offers, and of much copied ones."""
-_FORM = re.compile(r"^body:", re.M)
-"""A form, whose lines may be answers to choose from."""
 _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor|--version|-[vV])\s*$")
 
 
 def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
-    """Return the issue without the lines of the issue forms, and without the start of the title that a form gives.
+    """Return the issue without the lines and links of the issue forms, and without the start of a form's title.
 
-    What a form says is in no code for a reason.
+    What a form says is in no code for a reason. A title that is nothing else is empty.
     """
     if not forms:
         return parsed
@@ -243,12 +244,19 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
         )
 
     starts = [form.title for form in parse_forms(forms) if re.match(re.escape(form.title) + r"(?!\w)", parsed.title)]
-    title = parsed.title.removeprefix(max(starts, key=len, default="")).lstrip(" :-") or parsed.title
-    return parsed.model_copy(update={"title": title, "body": keep(parsed.body), "prose": keep(parsed.prose)})
+    title = parsed.title.removeprefix(max(starts, key=len, default="")).lstrip(" :-")
+    links = _list_own_links(parsed, forms)
+    kept = {"title": title, "body": keep(parsed.body), "prose": keep(parsed.prose), "links": links}
+    return parsed.model_copy(update=kept)
+
+
+def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:
+    written = {link for form in forms for link in _LINK.findall(form)}
+    return [link for link in parsed.links if link not in written]
 
 
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
-    """Prose, sections and code without lines of the repository's templates, without hints, and without empty calls."""
+    """Return the issue without lines and links of the repository's templates, without hints and empty calls."""
     written = (text[:_MAX_CHARS] for text in templates if not _FORM.search(text))
     hints = (field.hint for form in parse_forms(templates) for field in form.fields)
     known = {_line_key(line) for text in (*written, *hints) for line in text.split("\n")}
@@ -265,6 +273,7 @@ def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedI
             "prose": keep(parsed.prose),
             "sections": [one.model_copy(update={"text": keep(one.text)}) for one in parsed.sections],
             "code": [block for block in parsed.code if is_answered(block)],
+            "links": _list_own_links(parsed, templates),
         }
     )
 
@@ -275,4 +284,6 @@ def _is_hint(line: str, known: set[str]) -> bool:
 
 
 def _line_key(line: str) -> str:
-    return re.sub(r"[\W_]+", " ", line[:1_000]).strip().casefold()
+    # A page shows of a link's target only the host.
+    shown = re.sub(r"\]\((?:\w+://([^/()\s]*))?[^()\s]*\)", r" \1 ", line[:1_000])
+    return re.sub(r"[\W_]+", " ", shown).strip().casefold()

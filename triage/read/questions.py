@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from triage.domain.findings import MissingInformation, MissingKind
-from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.domain.issue import Issue, ParsedIssue
 from triage.read.issue_forms import (
     FormField,
     drop_template_text,
@@ -24,7 +24,7 @@ from triage.read.issue_forms import (
 )
 from triage.read.kind.kind_features import describe_title
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
+from triage.read.report_facts import find_version
 from triage.read.reporter_language import get_phrases
 from triage.read.text_signs import (
     FAILURE,
@@ -82,7 +82,7 @@ _GENERAL = re.compile(
 _ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
 _PICTURED = re.compile(
     r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
-    r"(?:errors?|message|log|output)\b"
+    r"(?:errors?|message|log|output)\b|\b(?:errors?|message) (?:above|below)\b"
 )
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)
@@ -97,7 +97,7 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     `project` is `owner/name`.
     """
     parsed = drop_template_text(parsed, forms)
-    facts = find_facts(parsed, project)
+    version, _ = find_version(parsed, project)
     is_silent = says_nothing(parsed)
     known_forms = parse_forms(forms)
     used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if is_silent else [])
@@ -106,17 +106,18 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
     answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
     known = answered | {question.kind for question in asked}
-    asked += [
-        question for question in _ask_general(parsed, facts, project, is_silent=is_silent) if question.kind not in known
-    ]
+    asked += [question for question in _ask_general(parsed, project, is_silent=is_silent) if question.kind not in known]
     needs_no_version = forms and not any("version" in form.casefold() for form in forms)
-    if facts.version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
+    if version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
         asked = [question for question in asked if question.kind != "version"]
     return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
 
 
 def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: bool) -> Iterator[MissingInformation]:
-    """Ask for fields that the form requires, that are empty, and that nothing else in the report answers."""
+    """Ask for fields that the form requires, that are empty, and that nothing else in the report answers.
+
+    GitHub takes no form without them: one whose heading is gone is asked for only if nothing else is there.
+    """
     is_shown = has_error(parsed) or has_code(parsed) or PICTURE in parsed.body
     shown: dict[MissingKind, bool] = {
         "reproduction": not is_silent and can_be_seen(parsed),
@@ -125,14 +126,14 @@ def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: 
         "version": False,
     }
     for field in fields:
-        if field.required and not find_answer(field, parsed.sections) and not shown.get(field.kind, is_shown):
+        answer = find_answer(field, parsed.sections)
+        is_empty = not answer and (answer is not None or is_silent)
+        if field.required and is_empty and not shown.get(field.kind, is_shown):
             question = get_phrases(parsed.language).ask_field.format(label=field.label)
             yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
 
 
-def _ask_general(
-    parsed: ParsedIssue, facts: ReportFacts, project: str, *, is_silent: bool
-) -> Iterator[MissingInformation]:
+def _ask_general(parsed: ParsedIssue, project: str, *, is_silent: bool) -> Iterator[MissingInformation]:
     phrases = get_phrases(parsed.language)
     crash = find_crash_words(_write_out(parsed))
     if _leaves_error_to_picture(parsed):
@@ -156,12 +157,7 @@ def _ask_general(
             reason=f"The report describes {subject}, but not how somebody else can see it.",
         )
         name = project.rpartition("/")[2] if "/" in project else ""  # else the name of a folder
-        plain, named = (
-            (phrases.ask_two_versions, phrases.ask_two_versions_of)
-            if facts.regression
-            else (phrases.ask_version, phrases.ask_version_of)
-        )
-        question = named.format(project=name) if name else plain
+        question = phrases.ask_version_of.format(project=name) if name else phrases.ask_version
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
 
 

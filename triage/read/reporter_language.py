@@ -110,8 +110,6 @@ class Phrases(Value):
     ask_text_of_picture: str
     ask_error: str
     ask_steps: str
-    ask_two_versions: str
-    ask_two_versions_of: str
     ask_version: str
     ask_version_of: str
     ask_newest: str

@@ -357,6 +357,26 @@ def test_where_an_error_is_made_is_not_where_it_fails(tmp_path):
     assert (only.span.path, only.error_maker) == ("shop/errors.py", "")
 
 
+def test_a_missing_name_fails_where_it_is_asked_for(tmp_path):
+    files = FILES | {"shop/lazy.py": "def __getattr__(name):\n    return load(name)\n\ndef load(name):\n    raise X\n"}
+    trace = make_trace(("shop/store.py", 16, "load"), ("shop/lazy.py", 2, "__getattr__"), ("shop/lazy.py", 5, "load"))
+    for exception, path in (("AttributeError", "shop/store.py"), ("KeyError", "shop/lazy.py")):
+        failed = trace.model_copy(update={"exception": exception})
+        place = find(tmp_path / exception, make_query(title="it fails", traces=[failed]), files)
+        assert place
+        assert place.span.path == path
+
+
+def test_a_browsers_frame_lies_beside_one_that_is_known(tmp_path):
+    page = "export function drawPage() {\n  view()\n}\n"
+    files = {"web/page.js": page, "web/view.js": "watch(() => {\n  load()\n})\n", "other/far.js": "far()\n"}
+    for inner, path in (("view.js", "web/view.js"), ("far.js", "web/page.js")):
+        trace = make_trace(("page.js", 2, "drawPage"), (inner, 900, ""))
+        place = find(tmp_path / inner, make_query(title="it fails", traces=[trace]), files)
+        assert place
+        assert (place.span.path, place.line) == (path, None if inner == "view.js" else 2)
+
+
 def test_of_a_message_that_a_file_has_several_times_no_place_is_said(tmp_path):
     raised = '        raise ValueError("the shelf %s was left out" % name)\n'
     files = FILES | {"shop/shelf.py": f"def a(name):\n{raised}\n\ndef b(name):\n{raised}"}
@@ -370,7 +390,8 @@ MESSAGES = FILES | {
     'def fill():\n    raise ValueError("No shelf specified: %s" % name)\n',
     "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    log.info("This is all well with %s")\n    raise ValueError("%s: template for shortcode %q not found")\n',
     "shop/window.py": 'def open():\n    raise KeyError("template %q not found")\n',
-    "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n",
+    "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n"
+    "say('Put it by hand into the basket and take it home.');\n",
 }
 
 
@@ -382,6 +403,7 @@ MESSAGES = FILES | {
          [("log line", "shop/door.py")]),
         ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
         ("it fails", "`the third shelf was left out here`", []),
+        ("it fails", "It says `by hand into the basket`.", [("log line", "web/hooks.js")]),
         ("A shorter text", "I would like `This is all well with 7` to be shorter.", [("log line", "shop/door.py")]),
         ("it fails", "I print it as in the example: `No shelf specified: %s`.\n```\nError: No shelf specified: 7\n```", []),
         ("it fails", "```\nWARN the door 7 did not lock\nERROR the store x was never written\nThis is all well with 7\n```",

@@ -24,7 +24,6 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("NumPy 2.0 breaks the totals", None),
         ("In 2.0 the result is not correct.", None),
         ("Regression in 440505cb2cadbe1a5b9fba246bcde6c04f51d07e.", ("", "440505cb2cadbe1a5b9fba246bcde6c04f51d07e")),
-        ("* v22.0 -- stable\n* v23.0 -- stable\n* v24.0rc2 -- unstable", ("v23.0", "v24.0rc2")),
         ("shop 4.7.0 is much slower than 4.6.0", ("4.6.0", "4.7.0")),
         ("It does not comment on our issues anymore.", ("", "")),
         ("It used to work.", ("", "")),

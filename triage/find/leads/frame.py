@@ -1,19 +1,19 @@
 """Frame: the innermost call that lies in this repository, of a stack trace or of a run of the report's example."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.find.leads.lead import Lead
-from triage.find.rank.mentions import resolve_frame
+from triage.find.rank.mentions import resolve_frame, resolve_path
 from triage.find.rank.query import Reference, list_frames
 from triage.find.rank.query_scores import QueryScores
 
 _BUNDLE = re.compile(r"(?:^|[/\\])(?:dist|build|bundles?|umd|cjs|esm|static)[/\\]|\.min\.|\bbundle\b|\bchunk|webpack")
 _MAKES_ERROR = re.compile(
     r"(?i)(?:wrap|new|make|create|build|raise|throw|report)_?(?:\w{0,20}_?)?(?:error|err|exception)s?"
-    r"|(?:throw|raise|panic|fatal|invariant|assert\w{0,20}|abort|error|unreachable)"
+    r"|(?:throw|raise|panic|fatal|invariant|assert\w{0,20}|abort|error|unreachable|__getattr__)"
 )
 """A function by its name: `WrapError`, `invariant`."""
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
@@ -48,6 +48,9 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
         if not files[here[0]].role.is_test or query_scores.find_frame_place(here[0], frame).is_sure
     ]
     ours = in_product or elsewhere
+    if trace.exception in (None, "AttributeError"):  # of a name that is missing, however deep it was looked up
+        lookups = [place for place, (frame, _) in enumerate(ours) if frame.function == "__getattr__"]
+        ours = ours[max(lookups, default=0) :]
     # Where an error is made or wrapped is not where it fails.
     maker = ""
     while len(ours) > 1 and (name := _find_error_maker(query_scores, *ours[0])):
@@ -70,13 +73,23 @@ def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequen
 
 def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:
     """Return the frames that may lie in this repository, innermost first, each with its files."""
+    frames = list_frames(trace)
+    found = [(frame, resolve_frame(query_scores.corpus, query_scores.file_lines, frame)) for frame in frames]
+    sure = {file for _, here in found for file in here}
     resolved = []
-    for frame in list_frames(trace):
-        if bundled := _find_bundled(query_scores, frame):
-            resolved.append((replace(frame, line=None), bundled))
-        elif here := resolve_frame(query_scores.corpus, query_scores.file_lines, frame):
+    for frame, here in found:
+        if other := _find_bundled(query_scores, frame) or ([] if here else _find_beside(query_scores, frame, sure)):
+            resolved.append((replace(frame, line=None), other))
+        elif here:
             resolved.append((frame, here))
     return resolved
+
+
+def _find_beside(query_scores: QueryScores, frame: Reference, sure: Collection[int]) -> list[int]:
+    """Return the file of a frame that a browser names without its folder, if another of the trace lies beside it."""
+    files = [] if re.search(r"[/\\]", frame.path) else resolve_path(query_scores.corpus, frame.path)
+    folders = [query_scores.corpus.files[file].path.rpartition("/")[0] for file in (*files[:1], *sure)]
+    return files if len(files) == 1 and folders[0] in folders[1:] else []
 
 
 def _find_bundled(query_scores: QueryScores, frame: Reference) -> list[int]:

@@ -96,9 +96,8 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     logged = [line for line in lines if _says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
     logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
     title = _PREFIX.sub("", parsed.title)
-    yield from _lead_to(
-        "log line", find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, title), parsed.text
-    )
+    found = find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
+    yield from _lead_to("log line", found, parsed.text)
 
 
 def _says_failure(text: str) -> bool:
@@ -115,12 +114,12 @@ def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: st
 
 
 def find_message_places(
-    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE, cut: str = ""
+    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE, cut: Sequence[str] = ()
 ) -> list[list[MessagePlace]]:
     """Return, for each message that product code holds, the places with the longest text of it.
 
     A message that several files hold has a place in each of them. The last link of a chain counts too.
-    The `cut` one may be a part of a longer text.
+    Each of `cut` may be a part of a longer text.
     """
     whole = [" ".join(message.split())[:_MAX_MESSAGE_CHARS] for message in messages]
     shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
@@ -138,7 +137,7 @@ def find_message_places(
             for message in shown:
                 links = (message, message.rpartition(": ")[2]) if is_part else ()
                 share = max((measure_share(link, literal, parts) for link in links), default=0.0)
-                share = max(share, message == cut and _is_part(message, parts[0]))
+                share = max(share, message in cut and _is_part(message, parts[0]))
                 best = longest.get(message, [])
                 if share >= min_share and (not best or place.chars >= best[0].chars):
                     longest[message] = [*best, place] if best and place.chars == best[0].chars else [place]

@@ -144,8 +144,8 @@ _PROGRAM = (
 )
 _WORDS: dict[SignKind, str] = {
     "data_loss": (
-        rf"\b(?:data[- ]loss\b|los(?:e|es|ing|t) {_OWN}{_VALUABLES}\b|{_OWN}{_VALUABLES} (?:is|are|gets?|got|was|"
-        rf"were|becomes?) (?:\w+ )?"
+        rf"\b(?:data[- ]loss\b|los(?:e|es|ing|t) {_OWN}{_VALUABLES}\b|(?<!ing of ){_OWN}{_VALUABLES} (?:is|are|gets?|"
+        rf"got|was|were|becomes?) (?:\w+ )?"
         rf"(?:lost|corrupt\w*|deleted|overwritten|wiped|gone|destroyed)\b|(?:deletes|wipes|erases|overwrites|"
         rf"destroys|corrupts|deleted|wiped|erased|overwrote|"
         rf"corrupted) {_OWN}{_VALUABLES}\b|(?:the )?(?:database|repository|wallet|disk|partition) (?:is|gets?|"

@@ -19,7 +19,7 @@ _STATED = re.compile(
 _LABELLED = re.compile(
     r"(?:^|[\s\[(:.`\"'“])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
     r"fatal|panic|"
-    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?[:!\]]"
+    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?\)?[:!\]]"
     r"(?![(`])|npm ERR!) ?[^\s].{2,600})",
     re.I,
 )
@@ -38,7 +38,6 @@ _KNOWN = re.compile(
     r"Found))\b.{0,160})",
     re.I,
 )
-_NPM_DETAIL = re.compile(r"npm ERR! (?:code|errno|syscall|path|cwd|While|Found|node_modules|peer|A complete)\b")
 _TRAILER = re.compile(
     r"(?i)\b(?:aborting due to|could not compile|previous errors?\b|make(?:\[\d+\])?: \*\*\*|exit(?:ed)? (?:status|"
     r"(?:with )?code) \d|build fail(?:ed|ure)|the following errors?\W*$|for more information about this error)"
@@ -52,11 +51,10 @@ _ERROR_WORD = re.compile(
 _SPEECH_WORD = re.compile(r"\b(?:message|says|saying|complains|prints)\b", re.I)
 _ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|message|warning)\b")
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,300})`|«([^»\n]{1,300})»")
-_LEVEL = re.compile(r"^(?:error|fatal|critical|panic)\]:? ", re.I)
-"""The rest of `[ERROR] `, which a logger writes before the message."""
+_LEVEL = re.compile(r"^(?:error|fatal|critical|panic)[\])]:? ", re.I)
+"""The rest of `[ERROR] ` or `(error): `, which a logger writes before the message."""
 _LAST_BACKTICK = re.compile(r"`[^\w`]{0,3}$")
 _MIN_QUOTED_CHARS = 8
-_NAMED_MESSAGE = re.compile(r"(?i)\b(?:error|message|exception)(?: (?:is|was|says|reads))?\W{0,3}$")
 _MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
     r"^\s*(?:(?:#|//)(?!\W{0,6}[\w.]{0,80}(?:Error|Exception): )|raise\b|except\b|throw\b|catch\b|if\b|return\b|"
@@ -138,7 +136,7 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
         if match is not None and not _TRAILER.search(match[0]):
             stated = _cut_at_quote(line, match.start(match.lastindex or 0), match[match.lastindex or 0])
             found.append(_LEVEL.sub("", stated))
-    return sorted(found, key=lambda line: _NPM_DETAIL.match(line) is not None)
+    return found
 
 
 def _cut_at_quote(line: str, start: int, message: str) -> str:
@@ -155,8 +153,7 @@ def _quotes(text: str) -> list[str]:
             continue
         for match in _QUOTED.finditer(line):  # short ones too: what is between two quotes is none
             words = match[match.lastindex or 0]
-            is_short = words.count(" ") < 2 and not _NAMED_MESSAGE.search(line[: match.start()])
-            if len(words) < _MIN_QUOTED_CHARS or is_short or re.search(r"[{}=;]|\w\(", words):
+            if len(words) < _MIN_QUOTED_CHARS or words.count(" ") < 2 or re.search(r"[{}=;]|\w\(", words):
                 continue
             if _is_stated_as_error(words, line[: match.start()], line[match.end() :]):
                 found.append(words)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from triage.base.text import word_set
 from triage.domain.issue import ParsedIssue, Quote, Section
@@ -9,6 +10,7 @@ from triage.read.text_signs import quote, shorten_to_ends
 from triage.read.versions.versions import NOT_NAMES, PLATFORMS
 
 _MAX_VALUE_CHARS = 120
+_MAX_CANDIDATES = 40
 _NUMBER = (
     r"[v^~]?\d{1,4}(?:\.(?:\d{1,8}|x)){1,4}(?:[-.+_]?(?:a|b|rc|alpha|beta|dev|pre|preview|post|canary|next|"
     r"nightly|insider|snapshot|release|lts|experimental|"
@@ -35,9 +37,6 @@ _LABELLED = re.compile(
     r"(?: used| number| ?\([^()\n]{1,60}\))?[*_`)]{0,3}[ ]?[:=|"
     r"](?!=)(?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`\"'][^\n|]{0,100})"
 )
-_TELLS_VERSION = re.compile(
-    r"(?i)\d|\b(?:master|main|trunk|head|develop|dev|latest|newest|current|nightly|stable|edge|canary|beta|alpha)\b"
-)
 _STATED = re.compile(
     rf"(?i)\b(?:versions?|release|ver\.?|v\.?(?= \d)|versi[oó]n|vers[aã]o|versione|versie|"
     rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
@@ -48,6 +47,7 @@ _COMMIT = re.compile(
     r"sources?|git)\W{1,4}"
     r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
 )
+_SINCE = re.compile(r"(?i)\b(?:since|until|before|prior to|than)\W{1,3}(?:version )?v?$")
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 
 
@@ -60,12 +60,18 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
         works: The version that has no fault, which is another one.
     """
     other = works.removeprefix("v")
-    for words in _candidates(parsed, project):
+    for words in islice(_candidates(parsed, project), _MAX_CANDIDATES):
         value = words.strip("`*_\"'|-+> \t").rstrip(".,;:")
         is_ours = re.search(r"\w", value) and value.removeprefix("v") != other
-        if is_ours and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
+        if is_ours and not _is_of_history(parsed.text, value) and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
             return place
     return None
+
+
+def _is_of_history(text: str, value: str) -> bool:
+    """Return whether a version stands only where the text tells what is so since it, or was before it."""
+    before = [text[max(0, match.start() - 20) : match.start()] for match in re.finditer(re.escape(value), text)]
+    return bool(before) and all(map(_SINCE.search, before))
 
 
 def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
@@ -76,7 +82,7 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
         yield from _in_section(section, names)
     for source in (written, text):  # what an example says comes last
         for match in _LABELLED.finditer(source):
-            if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
+            if _is_of_project(match["name"] or "", names):
                 yield match["value"]
         yield from _named(source, names)
     for match in _STATED.finditer(written):

@@ -48,9 +48,6 @@ _CUES = re.compile(
 )
 _MOST_WORDS_BEFORE, _MOST_WORDS_AFTER = 4, 6
 """Between a word of working or failing and its version."""
-_LIST_LINE = re.compile(
-    rf"\W*(?:[A-Za-z][\w.-]{{0,30}}[ :]{{1,2}})?{_VERSION}[^-=:→]{{0,80}}(?:--?|[=:→])>?\s*\S", re.I
-)
 _BETWEEN = re.compile(
     rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION})[`'\"]?"
     rf"(?: \([^()]{{1,20}}\))? (?:and|to) (?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
@@ -129,7 +126,6 @@ def find_regression(parsed: ParsedIssue) -> Regression | None:
     ]
     read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
     found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
-    found += [one for one in [_in_list(parsed, read)] if one is not None]
     if not found:
         return None
     best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
@@ -222,18 +218,6 @@ def _is_told(sentence: str, mentions: Sequence[_Mention], *, has_both: bool) -> 
     cues = {one.cue for one in mentions}
     is_since = "broken_in" in cues and _TROUBLE.search(sentence) is not None
     return has_both or is_since or bool(cues & {"worked_in", "fine", "breaks"})
-
-
-def _in_list(parsed: ParsedIssue, read: Sequence[tuple[str, Sequence[_Mention]]]) -> Regression | None:
-    """Return what lines such as `* v23.0 -- stable` and `* v24.0 -- unstable` tell."""
-    lines = [(line, mentions[0]) for line, mentions in read if mentions and _LIST_LINE.match(line)]
-    worked = ""
-    for line, mention in lines:
-        if mention.works:
-            worked = mention.version
-        elif worked and (place := quote(parsed, line)):
-            return Regression(worked_in=worked, broken_in=mention.version, quote=place)
-    return None
 
 
 HEAD = "HEAD"

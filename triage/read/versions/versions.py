@@ -193,11 +193,15 @@ def find_tag(written: str, tags: Sequence[Tag], *, last: bool = False) -> Tag | 
     return same[0][1] if len(same) == 1 else None
 
 
-def find_release(tags: Sequence[Tag], like: Tag | None) -> str | None:
-    """Return the first of the tags, oldest first, that names a release of the same package; None without any."""
-    prefix = version.prefix if like and (version := parse_version(like.name)) else ""
+def find_release(tags: Sequence[Tag], like: Tag | None, *, is_later: bool = False) -> str | None:
+    """Return the first of the tags, oldest first, that names a release of the same package; None without any.
+
+    It `is_later` than `like`: two packages of a repository may have tags of one form.
+    """
+    version = (parse_version(like.name) if like else None) or Version(numbers=())
     named = ((tag.name, parse_version(tag.name)) for tag in tags)
-    return next((name for name, one in named if one and not one.suffix and one.prefix == prefix), None)
+    own = ((name, one) for name, one in named if one and not one.suffix and one.prefix == version.prefix)
+    return next((name for name, one in own if not is_later or one.numbers > version.numbers), None)
 
 
 MIN_NEWER = 2
