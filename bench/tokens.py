@@ -75,7 +75,7 @@ def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest]
     finding = factories.codebase(
         places=[CitedPlace(cite="1", reason="The value is not checked.")],
         reasoning="The value comes from the caller and is not checked. " * 6,
-        why="The value is not checked [1]. " * 16,
+        why=f"The value that `{path}` gets is not checked [1]. " * 8,
         confidence=0.9 if rounds == 1 else 0.6,
     ).model_dump_json()
 

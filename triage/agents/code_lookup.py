@@ -44,9 +44,8 @@ MIN_CHARS = 400
 """With less room for answers than this nothing is looked up any more."""
 ANSWER_TOKENS = 2_000
 """Output of a turn, which may be the answer. A call takes 40, but reasoning is billed too."""
-RESERVED_SHARE, RESERVED_SHARE_LATER = 0.4, 0.3
-"""Of tokens and dollars, for critic and writer, which take 10 to 18 percent (measured), and in the first round for a
-further one."""
+RESERVED_SHARE = 0.3
+"""Of tokens and dollars, for critic and writer, which take 10 to 18 percent (measured)."""
 ANSWER_SECONDS = 20.0
 """Reserved for the answer; at most half of the agent's time."""
 MIN_SECONDS = 2.0
@@ -79,7 +78,6 @@ class CodeLookup:
     ) -> None:
         """Take `shown`, which numbers what is new, and refers to what is not."""
         self._services = services
-        self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
         self._model = model
         self._tools = tools
         self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)
@@ -132,7 +130,7 @@ class CodeLookup:
             before = self._model.usage
             limits = self._services.limits
             tokens, usd = before.tokens + self._estimate_turn_tokens(), before.priced_usd + 2 * last_usd
-            if tokens > limits.tokens * (1 - self._reserved_share) or usd > limits.usd * (1 - self._reserved_share):
+            if tokens > limits.tokens * (1 - RESERVED_SHARE) or usd > limits.usd * (1 - RESERVED_SHARE):
                 return "the rest of the budget is for critic and writer"
             async with asyncio.timeout(seconds):
                 why = await self._run_turn()

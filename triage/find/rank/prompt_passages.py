@@ -94,12 +94,9 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     ranked = ranking.order[:MAX_FILES]
     room = _Room(ranking.query_scores.corpus, chars)
     score_line = _LineScores(ranking.query_scores)
+    facts = [*_list_executed(ranking), *_list_frames(ranking)]
     asked, named = _list_named_definitions(ranking)
-    for share, blocks in (
-        (NAMED_SHARE, [*_list_executed(ranking), *_list_frames(ranking)]),
-        (ASKED_SHARE, asked),
-        (NAMED_SHARE, named),
-    ):
+    for share, blocks in ((NAMED_SHARE, facts), (ASKED_SHARE, asked), (NAMED_SHARE, named)):
         for block in blocks:
             room.add(block, reserve=chars - int(chars * share), select=partial(_select_telling, score=score_line))
     files = {number: room.open_file(number) for number in ranked}
