@@ -19,6 +19,7 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("Cannot use sums over totals since 4.2", ("", "4.2")),
         ("Since shop 4.2.0 the total is wrong. It works in version 4.1.", ("4.1", "4.2.0")),
         ("Having upgraded shop from 2.07 to 2.2.1 I see an error.", ("2.07", "2.2.1")),
+        ("After upgrading from shop 1 to `2.2.1` today, we see stale code.", ("1", "2.2.1")),
         ("After downgrading shop to `17.0.2`, the issue disappears.", ("17.0.2", "")),
         ("1.10.1 breaks `shop.total()`", ("", "1.10.1")),
         ("NumPy 2.0 breaks the totals", None),

@@ -49,7 +49,7 @@ _CUES = re.compile(
 _MOST_WORDS_BEFORE, _MOST_WORDS_AFTER = 4, 6
 """Between a word of working or failing and its version."""
 _BETWEEN = re.compile(
-    rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION})[`'\"]?"
+    rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION}|\d{{1,3}}(?![\w.]))[`'\"]?"
     rf"(?: \([^()]{{1,20}}\))? (?:and|to) (?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
     re.I,
 )
