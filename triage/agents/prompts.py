@@ -63,7 +63,10 @@ def build_system_message(
     tail: Sequence[BaseMessage] = (),
     catalogue: str = "",
 ) -> SystemMessage:
-    """Return the system message of these parts, with the rule on fenced data, and on what else the prompt has."""
+    """Return the system message of these prompts, with the rule on fenced data, and one for what else the prompt has.
+
+    `tail` is what follows it, such as what is remembered.
+    """
     parts = {
         "maintainers": bool(sections.get("project's instructions") or catalogue),
         "memory": any(message.text.startswith(MEMORY_TITLE) for message in tail),

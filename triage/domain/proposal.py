@@ -1,6 +1,6 @@
 """What a person is asked to approve, before and after it is a commit, and what GitHub says about it.
 
-What is carried out is the value whose id the person named, and nothing else (`triage.run.may_run`).
+What is carried out is the value whose id the person named, and nothing else (`triage.fix.check_approval`).
 """
 
 from collections.abc import Mapping

@@ -50,6 +50,7 @@ class Merger:
     def add(self, batch: Sequence[SourceFile], extract: ExtractedFiles) -> None:
         terms = self._vocabulary.add_terms(extract.terms, self._max_terms)
         numbers: list[int] = []
+        # A file that is left out has no definitions and no chunks, so nothing reads its number.
         for source, reason, text in zip(batch, extract.skip_reasons, extract.compressed_texts, strict=True):
             numbers.append(len(self._files))
             if reason:

@@ -147,7 +147,7 @@ class IssueTable:
 
     @property
     def words(self) -> BM25:
-        """The issues that were added so far."""
+        """How often each word stands in the issues that were added so far."""
         if self._words is None:
             columns = [np.array(column, dtype=np.int32) for column in self._columns]
             self._words = BM25.from_counts([TermCounts(*columns)], len(self._numbers), k1=K1)

@@ -58,7 +58,7 @@ MAX_NUMBERS = 5
 
 @dataclass
 class GitHubProposalStore(GitData):
-    """Patches as commits below `refs/triage/proposals`. Raises as `ports.GitHub`.
+    """Patches as commits below `refs/triage/proposals`. Raises TriageError as `github_errors` makes it.
 
     No file of a checkout is written, and no hook runs.
     """

@@ -113,6 +113,7 @@ def _split_lines(text: str) -> tuple[list[str], list[int]]:
 
 
 def _separate_frames(line: str) -> list[str]:
+    """Return the lines of a trace that lost its line ends; any other line alone."""
     head = line[:_MAX_JOINED_CHARS]
     if len(_CALL_FRAME.findall(head)) > 1:
         return _CALL_FRAME.split(head)
