@@ -49,8 +49,9 @@ _CUES = re.compile(
 _MOST_WORDS_BEFORE, _MOST_WORDS_AFTER = 4, 6
 """Between a word of working or failing and its version."""
 _BETWEEN = re.compile(
-    rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION}|\d{{1,3}}(?![\w.]))[`'\"]?"
-    rf"(?: \([^()]{{1,20}}\))? (?:and|to) (?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
+    r"\b(?:between|from) (?:[A-Za-z][\w-]{0,30} )?(?:version )?[`'\"]?"
+    rf"(?P<worked>{_VERSION}|\d{{1,3}}(?![\w.]))[`'\"]?(?: \([^()]{{1,20}}\))? (?:and|to) "
+    rf"(?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
     re.I,
 )
 _CHANGE = re.compile(r"(?i)\b(?:regress\w+|chang\w+|broke\w*|introduced|appeared|happened|upgrad\w+|updat\w+)\b")
