@@ -575,4 +575,3 @@ async def test_the_writer_by_rules_claims_no_cause_that_was_not_shown():
     output = await writer.answer_with_rules(agent_input, fake_services())
     assert output.report.root_cause.startswith("Not proven.")
     assert output.github_comment_markdown == ""
-    assert output.report.suggested_fix is None

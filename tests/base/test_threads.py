@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from triage.base import threads
-from triage.base.threads import Abandoned, OutOfTime, in_thread
+from triage.base.threads import Abandoned, OutOfTime, call_when_abandoned, in_thread
 
 
 @pytest.fixture
@@ -56,6 +56,18 @@ async def test_the_result_or_the_error_is_passed_on():
     assert await in_thread(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
         await in_thread(lambda: 1 // 0)
+
+
+async def test_what_was_begun_last_is_ended_first():
+    recorder, ended = WorkRecorder(), list[str]()
+
+    def wait() -> None:
+        with call_when_abandoned(lambda: ended.append("folder")), call_when_abandoned(lambda: ended.append("build")):
+            recorder.there.set()
+            threads.sleep_unless_abandoned(60)
+
+    await run_and_abandon(wait, recorder.there)
+    assert ended == ["build", "folder"]
 
 
 async def test_work_beyond_its_time_limit_is_abandoned():

@@ -151,7 +151,7 @@ async def test_of_a_long_thread_prompt_and_report_say_how_much_was_not_read():
     assert isinstance(given.model, FakeModel)
     prompt = next(message.text for name, messages in given.model.asked for message in messages[1:])
     assert "[... 26 older comments left out ...]" in prompt
-    assert "kim: /triage the pear" in prompt
+    assert "kim:\n  /triage the pear" in prompt
     assert "eve: c25" not in prompt
     assert "The thread is long: 26 older comments of other people were not read." in report.notes
 
@@ -420,7 +420,7 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
     report = await run(given, thread=thread)
     assert isinstance(given.model, FakeModel)
     prompt = "".join(message.text for message in given.model.asked[0][1])
-    assert "helper (maintainer): Same here" in prompt
+    assert "\nhelper (maintainer):\n  Same here" in prompt
     assert prompt.count("I use 1.4") == 1
     for hidden in ("SECRET ORDER", "\u200b", "BOT WORDS", "OUR OWN COMMENT"):
         assert hidden not in prompt

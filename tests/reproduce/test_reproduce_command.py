@@ -143,6 +143,13 @@ def test_it_says_in_one_line_why_nothing_was_run(shop, words, environ, code, mes
     assert done.stderr.count("bug-triage:") == 1
 
 
+def test_without_docker_it_refuses_to_run_unprotected(shop, tmp_path):
+    (tmp_path / "git").symlink_to(str(shutil.which("git")))
+    done = run(shop, PATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Docker does not answer. Start or install it; or add --no-container" in done.stderr
+
+
 def test_a_checkout_whose_configuration_names_programs_starts_none(shop, tmp_path):
     root = tmp_path / "checkout"
     programs(root)

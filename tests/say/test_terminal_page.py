@@ -54,7 +54,7 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     assert lines[0] == first
     assert (f"{span.path}:24" if line else f"{span.path}:21-27") in lines
     assert shown(UNSAID)[0] == "Nothing in this report leads to a place in the code."
-    assert shown(UNSAID.model_copy(update={"index": None}))[0].startswith("The code could not be read")
+    assert shown(UNSAID.model_copy(update={"index": None}))[0].startswith("No code was read")
 
 
 def test_the_code_is_shown_around_the_line_that_fails():

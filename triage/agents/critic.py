@@ -95,7 +95,10 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
 
 
 def can_change_something(agent_input: AgentInput) -> bool:
-    """Return whether a model's verdict can change what is said: not where nothing is, nor of what can be followed."""
+    """Return whether a model's verdict can change what is said to who did not ask.
+
+    Not of a cause that is too unsure for that, nor of what can be followed.
+    """
     search = agent_input.codebase
     speaks = search is not None and bool(search.why.strip()) and search.confidence >= LOW_CONFIDENCE
     return agent_input.searched_by_model and bool(agent_input.suspects) and speaks and not _is_followed(agent_input)

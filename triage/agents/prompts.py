@@ -7,6 +7,7 @@ from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import pairwise
+from textwrap import indent
 from types import MappingProxyType
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -159,7 +160,7 @@ def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> d
     if body_chars < MAX_BODY_CHARS:
         body = _shorten_blocks(body, int(body_chars * BLOCK_SHARE))
     thread = note + "\n\n".join(
-        f"{comment.author}{' (maintainer)' if comment.by_member else ''}: {comment.body}"
+        f"{comment.author}{' (maintainer)' if comment.by_member else ''}:\n{indent(comment.body, '  ')}"
         for comment in agent_input.issue.thread
     )
     return {

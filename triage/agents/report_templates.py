@@ -42,8 +42,6 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
         evidence=_list_evidence(agent_input, files),
         reproduction=investigation.reproduction if investigation else [],
         missing_information=agent_input.missing_information,
-        next_steps=[written.check] if written and written.check else [],
-        suggested_fix=(written.fix_idea if written else "") or None,
         external_references=agent_input.web.relevant_results if agent_input.web else [],
     )
 

@@ -38,7 +38,7 @@ class _ThreadJob:
     def abandon(self) -> None:
         with self._lock:
             self.abandoned.set()
-            callbacks = list(self._callbacks)
+            callbacks = self._callbacks[::-1]  # what was begun last is ended first: a build, then its folder
         for callback in callbacks:
             callback()
 

@@ -276,8 +276,6 @@ class TriageReport(Answer):
     evidence: list[Evidence]
     reproduction: list[str]
     missing_information: list[MissingInformation]
-    next_steps: list[str]
-    suggested_fix: str | None
     external_references: list[WebResult]
 
 

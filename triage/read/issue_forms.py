@@ -246,8 +246,8 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
     starts = [form.title for form in parse_forms(forms) if re.match(re.escape(form.title) + r"(?!\w)", parsed.title)]
     title = parsed.title.removeprefix(max(starts, key=len, default="")).lstrip(" :-")
     links = _list_own_links(parsed, forms)
-    kept = {"title": title, "body": keep(parsed.body), "prose": keep(parsed.prose), "links": links}
-    return parsed.model_copy(update=kept)
+    rest = {"title": title, "body": keep(parsed.body), "prose": keep(parsed.prose), "links": links}
+    return parsed.model_copy(update=rest)
 
 
 def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:

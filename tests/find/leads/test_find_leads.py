@@ -360,9 +360,13 @@ def test_where_an_error_is_made_is_not_where_it_fails(tmp_path):
 def test_a_missing_name_fails_where_it_is_asked_for(tmp_path):
     files = FILES | {"shop/lazy.py": "def __getattr__(name):\n    return load(name)\n\ndef load(name):\n    raise X\n"}
     trace = make_trace(("shop/store.py", 16, "load"), ("shop/lazy.py", 2, "__getattr__"), ("shop/lazy.py", 5, "load"))
-    for exception, path in (("AttributeError", "shop/store.py"), ("KeyError", "shop/lazy.py")):
-        failed = trace.model_copy(update={"exception": exception})
-        place = find(tmp_path / exception, make_query(title="it fails", traces=[failed]), files)
+    for exception, message, path in (
+        ("AttributeError", "module 'shop' has no attribute 'x'", "shop/store.py"),
+        ("AttributeError", "'NoneType' object has no attribute 'x'", "shop/lazy.py"),
+        ("KeyError", "x", "shop/lazy.py"),
+    ):
+        failed = trace.model_copy(update={"exception": exception, "message": message})
+        place = find(tmp_path / message[:9], make_query(title="it fails", traces=[failed]), files)
         assert place
         assert place.span.path == path
 

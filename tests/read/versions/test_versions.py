@@ -162,3 +162,8 @@ def test_the_last_number_alone_is_no_version(written: str):
 )
 def test_the_first_release_of_the_same_package(names: tuple[str, ...], like: str, expected: str | None):
     assert find_release(tags(*names), Tag(name=like, commit="a" * 40)) == expected
+
+
+def test_a_release_is_later_than_its_own_pre_release():
+    for like, expected in (("v2.0.0rc1", "v2.0.0"), ("v2.0.0", "v2.0.1")):
+        assert find_release(tags("v2.0.0", "v2.0.1"), Tag(name=like, commit="a" * 40), is_later=True) == expected

@@ -1,5 +1,5 @@
 from testing.each_row import each_row
-from triage.reproduce.example.python_code import find_exports, find_names, parse
+from triage.reproduce.example.python_code import find_exports, find_names, find_standard_imports, parse
 
 
 @each_row(
@@ -67,3 +67,26 @@ def test_star_imports_are_read_once():
 )
 def test_what_is_nested_too_deeply_is_no_code(code):
     assert parse(code) is None
+
+
+@each_row(
+    ("name", "code", "line"),
+    [
+        (
+            "cached_property",
+            "class A:\n    @cached_property\n    def x(self): pass",
+            "from functools import cached_property",
+        ),
+        ("Decimal", "Decimal('1')", "from decimal import Decimal"),
+        ("json", "json.dumps(1)", "import json"),
+        ("json", "json.total(1)", ""),  # their own
+        ("count", "total(count)", ""),
+        ("date", "total(date)", ""),
+        ("datetime", "datetime.datetime.now()", "import datetime"),
+        ("cart", "cart()", ""),
+    ],
+)
+def test_a_name_of_the_standard_library_is_imported_if_it_is_clear_which(name, code, line):
+    tree = parse(code)
+    assert tree is not None
+    assert find_standard_imports(tree).get(name, "") == line

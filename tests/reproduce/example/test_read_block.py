@@ -55,6 +55,7 @@ def test_without_a_name_the_first_block_counts():
     [
         ("total([1])", 'const { total } = require("shop");'),
         ("console.log(total(pay(1)), own(2))", 'const { total, pay } = require("shop");'),
+        ('import fs from "fs";\ntotal([1])', 'import { total } from "shop";'),
         ("shop.total([1])", 'const shop = require("shop");'),
     ],
 )

@@ -48,7 +48,8 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
         if not files[here[0]].role.is_test or query_scores.find_frame_place(here[0], frame).is_sure
     ]
     ours = in_product or elsewhere
-    if trace.exception in (None, "AttributeError"):  # of a name that is missing, however deep it was looked up
+    is_none = (trace.message or "").startswith("'NoneType'")  # which looks nothing up in code of ours
+    if trace.exception in (None, "AttributeError") and not is_none:  # a missing name, however deep it was looked up
         lookups = [place for place, (frame, _) in enumerate(ours) if frame.function == "__getattr__"]
         ours = ours[max(lookups, default=0) :]
     # Where an error is made or wrapped is not where it fails.

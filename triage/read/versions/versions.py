@@ -201,7 +201,12 @@ def find_release(tags: Sequence[Tag], like: Tag | None, *, is_later: bool = Fals
     version = (parse_version(like.name) if like else None) or Version(numbers=())
     named = ((tag.name, parse_version(tag.name)) for tag in tags)
     own = ((name, one) for name, one in named if one and not one.suffix and one.prefix == version.prefix)
-    return next((name for name, one in own if not is_later or one.numbers > version.numbers), None)
+    return next((name for name, one in own if not is_later or _is_later(one, version)), None)
+
+
+def _is_later(release: Version, version: Version) -> bool:
+    """Return whether a release is later than a version; than its own pre-releases it is, too."""
+    return release.numbers > version.numbers or (bool(version.suffix) and release.numbers == version.numbers)
 
 
 MIN_NEWER = 2

@@ -25,6 +25,7 @@ _STANDARD = (
     *("functools", "io", "pathlib", "textwrap", "types", "typing"),
 )
 """Modules of the standard library whose names are used without the module."""
+_STANDARD_MODULES = {*_STANDARD, *("itertools", "json", "math", "os", "pickle", "random", "re", "sys", "time", "uuid")}
 
 
 def parse(code: str) -> ast.Module | None:
@@ -74,6 +75,16 @@ def repair(code: str) -> tuple[str, list[str]] | None:
         if parse(found[0]) is not None:
             return found
     return None
+
+
+def cut(code: str, statements: Iterable[ast.stmt]) -> str:
+    """Return code without some of its statements; `pass` stands for one that shares its lines with others."""
+    lines = code.encode().split(b"\n")  # columns count bytes
+    for one in sorted(statements, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+        first, last = one.lineno - 1, (one.end_lineno or one.lineno) - 1
+        before, after = lines[first][: one.col_offset], lines[last][one.end_col_offset :]
+        lines[first : last + 1] = [before + b"pass" + after] if before.strip() or after.strip() else []
+    return b"\n".join(lines).decode()
 
 
 def find_imports(tree: ast.AST | None) -> set[str]:
@@ -128,9 +139,30 @@ def find_called(tree: ast.AST) -> set[str]:
     return {one.id for one in found if isinstance(one, ast.Name)}
 
 
+def find_standard_imports(tree: ast.AST) -> dict[str, str]:
+    """Return the statement that imports each name that clearly is of the standard library, by how it is used."""
+    called, attributes, sources = find_called(tree), find_attributes(tree), _find_standard_names()
+    found = {name: f"from {sources[name]} import {name}" for name in called if name in sources}
+    for name in _STANDARD_MODULES & attributes.keys():
+        module = importlib.import_module(name)
+        if all(hasattr(module, one) for one in attributes[name]):
+            found[name] = f"import {name}"
+    return found
+
+
+def find_attributes(tree: ast.AST) -> dict[str, list[str]]:
+    """Return the attributes of each name that is used for nothing else, as a module is."""
+    uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    attributes: dict[str, list[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.setdefault(node.value.id, []).append(node.attr)
+    return {name: found for name, found in attributes.items() if len(found) == uses[name]}
+
+
 @cache
-def find_standard_names() -> dict[str, str]:
-    """Return the module of each name that exactly one of those of the standard library defines."""
+def _find_standard_names() -> dict[str, str]:
+    """Return the module of each name that exactly one of the modules defines."""
     modules = {module: importlib.import_module(module) for module in _STANDARD}
     pairs = [(name, module) for module, one in modules.items() for name in getattr(one, "__all__", dir(one))]
     counts = Counter(name for name, _ in pairs)

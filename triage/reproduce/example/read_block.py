@@ -21,11 +21,13 @@ from triage.reproduce.example.sessions import Session, read_session
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
 _DECLARED = re.compile(r"\b(?:const|let|var|function|class|import)\s(\{[^}]{0,500}|[^=;\n]{0,200})")
+_PARAMETERS = re.compile(r"(?<![\w, $])([\w, $]{1,200})\)? *(?:=>|\{)")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _CALLED = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)\(")
 _GIVEN = word_set(
     "Array Date Error JSON Map Math Number Object Promise RegExp Set String Symbol console process require"
 )
+_IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
 _NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
@@ -88,8 +90,9 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     called = dict.fromkeys(_CALLED.findall(code))
     exported = [one for one in called if one in project.exports and one not in defined]
     if (name and name not in defined) or (exported and not name):
+        is_module = _IMPORT.search(code) is not None
         bound = name or f"{{ {', '.join(exported)} }}"
-        line = f'const {bound} = require("{package}");'
+        line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
     return "\n".join(written), changed
@@ -104,8 +107,9 @@ def _find_name(code: str, plain: str, defined: Set[str]) -> str:
 
 
 def _find_defined(code: str) -> set[str]:
-    """Return the names that code declares."""
-    return {name for match in _DECLARED.finditer(code) for name in _NAME.findall(match[1])}
+    """Return the names that code declares, or takes as parameters."""
+    places = [match[1] for pattern in (_DECLARED, _PARAMETERS) for match in pattern.finditer(code)]
+    return {name for place in places for name in _NAME.findall(place)}
 
 
 def _display(statement: str) -> str:

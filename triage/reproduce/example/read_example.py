@@ -1,6 +1,7 @@
 """Finds the example of a report: the first blocks that use the project and can be run."""
 
 import ast
+import builtins
 import re
 import textwrap
 from collections.abc import Mapping, Sequence, Set
@@ -27,6 +28,8 @@ from triage.reproduce.example.shown_output import find_commented, read_stated_ou
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
 )
+_COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
+"""Functions whose call no value looks like."""
 _VERSION = re.compile(r"\d+\.\d+\.\d")
 _TELLS_VERSION = re.compile(
     r"(?:print\()?[^=();\n]{0,200}\b(?:__version__|(?:get|show|print)_versions?\(\))[^=();\n]{0,200}\)?"
@@ -177,20 +180,38 @@ def _without_remarks(output: str) -> str:
 def _read_script(text: str) -> _Part | None:
     for candidate, changed in ((text, []), (without_traces(text), ["Left out the shown traceback."])):
         if repaired := python_code.repair(candidate):
-            return _leave_out_versions(repaired[0], [*(changed if candidate != text else []), *repaired[1]])
+            return _leave_out_displays(repaired[0], [*(changed if candidate != text else []), *repaired[1]])
     code, changed = python_code.rewrite(text)
     lines = code.split("\n")
     end = python_code.find_beginning(lines)
     note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
-    return _leave_out_versions("\n".join(lines[:end]), [*changed, note])
+    return _leave_out_displays("\n".join(lines[:end]), [*changed, note])
 
 
-def _leave_out_versions(code: str, changed: list[str]) -> _Part | None:
-    tree, lines = python_code.parse(code), code.split("\n")
-    versions = {one.lineno - 1 for one in getattr(tree, "body", []) if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])}
+def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
+    """Return code without expressions that only repeat what was printed, such as `array([1, 2])` below a call."""
+    tree = python_code.parse(code)
+    if tree is None:
+        return None
+    bound, lines = python_code.find_names(code).bound, code.split("\n")
+    outputs = [
+        statement
+        for before, statement in zip(tree.body, tree.body[1:], strict=False)
+        if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
+    ]
+    versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
+    changed += ["Left out shown output that is valid Python."] if outputs else []
     changed += [_NO_VERSIONS] if versions else []
-    rest = "\n".join(line for number, line in enumerate(lines) if number not in versions)
-    return _analyze(_Part(rest, changed=tuple(changed)))
+    shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)
+    return _analyze(_Part(python_code.cut(code, {*outputs, *versions}), shown, changed=tuple(changed)))
+
+
+def _is_output(value: ast.expr, bound: set[str]) -> bool:
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    if names & _COMPUTED:
+        return False
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str) and "\n" in value.value
+    return not is_text and not names & bound and not any(isinstance(node, ast.Attribute) for node in ast.walk(value))
 
 
 def _analyze(part: _Part) -> _Part | None:
@@ -212,14 +233,15 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
     tree = python_code.parse(code)
     if tree is None or not names:
         return {}
-    called, modules = python_code.find_called(tree), python_code.find_standard_names() | project.exports
+    called, standard = python_code.find_called(tree), python_code.find_standard_imports(tree)
+    attributes = python_code.find_attributes(tree)
+    packages = {name: package for package, _, name in (one.rpartition(".") for one in {*project.exports.values()})}
     found: dict[str, str] = {}
     for name in names:
-        module = modules.get(name)
+        module = project.exports.get(name) or (packages.get(name, "") if name in attributes else "")
         is_known = module in project.modules or (module and name in called)
-        found[name] = (
-            f"import {name}" if name in project.modules else f"from {module} import {name}" if is_known else ""
-        )
+        ours = f"from {module} import {name}" if is_known else ""
+        found[name] = f"import {name}" if name in project.modules else ours or standard.get(name, "")
     return found
 
 

@@ -16,6 +16,7 @@ _OUT = re.compile(r"^\s*(?:Out ?\[(?:\d+| )\]:|# ?(?:outputs?|prints?|returns?|g
 """IPython's mark, or a comment's."""
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
+_NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
 _SHELL = re.compile(
     r"^\s*(?:(?:\(\S{1,60}\) )?[\w.-]{1,60}@[^$%#\n]{1,120}[$%#]|(?:PS )?[A-Z]:\\[^>\n]{0,120}>|\$) (?P<code>.*)$"
 )
@@ -25,6 +26,11 @@ _PROMPTS = {
     "node": ((_NODE, _NODE_MORE),),
     "shell": ((_SHELL, _SHELL_MORE),),
 }
+_COMMAND = re.compile(
+    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote))[^\\]){1,4000})(?P=quote)"
+    r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
+    re.M | re.S,
+)
 
 
 class Session(NamedTuple):
@@ -41,12 +47,16 @@ class Session(NamedTuple):
 
 
 def read_session(text: str, language: str) -> Session | None:
-    """Return the statements of a session, and their outputs; None without any."""
+    """Return the statements of a session, or of what a shell gives to Python, and their outputs; None without any."""
     lines = text.split("\n")
     for first, more in _PROMPTS[language]:
         starts = [number for number, line in enumerate(lines) if first.match(line)]
-        if starts:
+        # A line of JavaScript may go on with `> x`.
+        if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[: starts[0]]))):
             return _separate(lines, starts, first, more)
+    if language == "python" and (command := _COMMAND.search(text)):
+        code = (command["code"] or command["document"]).replace('\\"', '"')
+        return Session([code], [text[command.end() :].strip()], "")
     return None
 
 

@@ -41,7 +41,9 @@ _VALUE = re.compile(
     rf"(?i)\b{_SAYS}(?: in| is| was| to)?[\s:]{{0,5}}{_LITERAL}(?=\s*(?:[.,;:!?)\uff0c\u3002]|$))", re.M
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
-_COMMENTED = re.compile(rf"(?i)(?:^|\s)(?:#|//) *(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b:? *(?P<value>\S.*)$", re.M)
+_COMMENTED = re.compile(
+    rf"(?i)(?:^|\s)(?:#|//) *(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b(?P<colon>:?) *(?P<value>\S.*)$", re.M
+)
 """Such as `f()  # returns 1`."""
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
@@ -94,11 +96,15 @@ def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
 
 
 def find_commented(code: str) -> dict[Cue, list[str]]:
-    """Return what the comments of code say that it prints, or ought to. What may be printed is one output."""
+    """Return what the comments of code say that it prints, or ought to. What may be printed is one output.
+
+    `# got: 2` says so for sure, `# got the wrong total` may be anything.
+    """
     found: dict[Cue, list[str]] = {"printed": [], "named": [], "wished": []}
     for match in _COMMENTED.finditer(code):
         words = match["words"]
-        cue: Cue = "wished" if WISH.search(words) else "printed" if _ACTUAL.search(words) else "named"
+        is_sure = match["colon"] and _ACTUAL.search(words) and not WISH.search(match["value"])
+        cue: Cue = "wished" if WISH.search(words) else "printed" if is_sure else "named"
         found[cue].append(match["value"].strip())
     named = found["named"]
     return found | {"named": ["\n".join(named)] if named and not any(map(WISH.search, named)) else []}

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from itertools import islice
 
 from triage.reproduce.example import python_code
 
@@ -15,8 +16,8 @@ _MAX_PARTS = 100
 def fence_code(body: str, prose: str) -> str:
     """Return a body with fences around such code, as far as people see it in the prose as it was written."""
     text, seen = "\n".join(map(str.rstrip, body.splitlines())), " ".join(prose.split())
-    parts = [part for part in _PART.finditer(text) if _is_code(part["span"] or part["words"])]
-    for part in reversed(parts[:_MAX_PARTS]):
+    parts = islice(_PART.finditer(text), _MAX_PARTS)
+    for part in reversed([part for part in parts if _is_code(part["span"] or part["words"])]):
         code = (part["span"] or part["words"]).strip("\n")
         if " ".join(code.split()) in seen:
             text = f"{text[: part.start()]}\n```\n{code}\n```\n{text[part.end() :]}"

@@ -17,8 +17,7 @@ MAX_RECORD_BYTES = 1_000_000
 
 _NETWORK = word_set(
     "gaierror URLError ConnectionError NewConnectionError MaxRetryError ConnectTimeout NameResolutionError SSLError "
-    "ProxyError ConnectTimeoutError ENOTFOUND EAI_AGAIN ECONNREFUSED ENETUNREACH ConnectionRefusedError NXDOMAIN "
-    "NoNameservers NoResolverConfiguration LifetimeTimeout"
+    "ProxyError ConnectTimeoutError ENOTFOUND EAI_AGAIN ECONNREFUSED ENETUNREACH ConnectionRefusedError"
 )
 _DISPLAY = word_set("TclError DisplayError")
 _FILES = word_set("FileNotFoundError IsADirectoryError NotADirectoryError ENOENT")
