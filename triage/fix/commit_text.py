@@ -119,7 +119,11 @@ class CommitWords(NamedTuple):
 
 
 def read_words(message: str) -> CommitWords:
-    """Return what `write_messages` said, without its line breaks; nothing of any other message."""
+    """Return what `write_messages` said, without its line breaks; nothing of any other message.
+
+    That is `[#7] <subject>`, and below it the cause, a line `- <path> - <what changes>` for each file, others that
+    begin with `- Look at - `, and `Revision <n>, ...`: one paragraph, before the trailers.
+    """
     found = _MESSAGE.fullmatch(normalize_message(message))
     if found is None:
         return CommitWords()

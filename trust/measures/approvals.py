@@ -99,7 +99,7 @@ def _describe(before: Effects, now: Effects) -> str:
 NO_PROBLEM = (
     "triage.fix.jobs.fix_job.check_role",
     "triage.fix.jobs.fix_job.check_command_comment",
-    "triage.fix.jobs.apply_fix.check_proposal",
+    "triage.fix.jobs.pull_request_tool.check_proposal",
     "triage.fix.github.proposal_store.GitHubProposalStore.read_code_owners",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
@@ -112,7 +112,7 @@ def _find_any(self: GitHubProposalStore, branch: str, *_: object) -> PullRequest
 
 
 ALONE: Mapping[str, tuple[str, object]] = {
-    "shown": ("triage.fix.jobs.apply_fix.read_parts", lambda body: {"proposal": body}),
+    "shown": ("triage.fix.jobs.pull_request_tool.read_parts", lambda body: {"proposal": body}),
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),

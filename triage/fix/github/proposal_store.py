@@ -121,9 +121,9 @@ class GitHubProposalStore(GitData):
             PermissionMissing: The token may not write contents.
         """
         with translate_errors(lambda error: _contents_error(error, self.slug)):
-            wanted = read_draft_hash(commits[-1].message)
+            draft_hash = read_draft_hash(commits[-1].message)
             for stored in self._list_for_issue(issue):
-                is_same = (stored.draft_hash, stored.base) == (wanted, base)
+                is_same = (stored.draft_hash, stored.base) == (draft_hash, base)
                 if is_same and (stored.is_approved or not is_expired(stored, now)):
                     return stored
             try:
@@ -171,8 +171,8 @@ class GitHubProposalStore(GitData):
             before, *_, after = self._read_trees(proposal)
             return self._read_changed(before, after)
 
-    def holds_exactly(self, stored: PatchProposal, commits: Sequence[PatchCommit], now: datetime) -> bool:
-        """Return whether each stored commit has these files and messages and nothing else, and a time till now."""
+    def is_exactly(self, stored: PatchProposal, commits: Sequence[PatchCommit], now: datetime) -> bool:
+        """Return whether a proposal has these commits: their files and messages, nothing else, and a time till now."""
         if is_expired(stored, now):
             return False
         try:

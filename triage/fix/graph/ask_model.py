@@ -235,7 +235,7 @@ async def ask_for_files(
     services: Services,
     model: ChatModel,
     shown: Mapping[str, str],
-    last: Mapping[str, str] = NOTHING,
+    refused: Mapping[str, str] = NOTHING,
 ) -> F:
     """Ask the main model for the change, or for tests of it in the manner of the existing ones.
 
@@ -245,7 +245,7 @@ async def ask_for_files(
         services: Of the step.
         model: To ask.
         shown: What this step shows besides: the code and the triage, or the change and its tests.
-        last: An answer that could not be used, as `describe_answer` gives it.
+        refused: The last answer, if it could not be used, as `describe_answer` gives it.
     """
     sections = {
         **format_ticket(state, services),
@@ -261,7 +261,7 @@ async def ask_for_files(
             format_bullets(state.human_feedback), MAX_FEEDBACK_CHARS
         ),
         "what the project's check printed with the version above": shorten(state.check_output, MAX_OUTPUT_CHARS),
-        **last,
+        **refused,
     }
     chain = model.structured_output(answer, "main", answer.max_tokens)
     return await chain.ainvoke(build_messages(answer.prompt, sections))

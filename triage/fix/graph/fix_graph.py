@@ -3,8 +3,8 @@
     fetch_ticket -> classify_ticket -> identify_modules -> retrieve_context -> generate_code_changes -> generate_tests
     -> prepare_diff_summary -> human_review_gate -> apply_changes -> create_pull_request -> post_comment
 
-The gate is an interrupt. At a terminal the same thread is resumed with the answer. In a workflow the run ends there;
-the job that carries out an approval begins at the gate with the stored commits, and is resumed with the command.
+`human_review_gate` is an interrupt. At a terminal the same thread is resumed with the answer. In a workflow the run
+ends there; the job `apply` begins there with the stored commits, and is resumed with the command.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
 
 
 def route_after_summary(state: FixState) -> str:
-    """Return the gate, or the change again while the project's check fails."""
+    """Return `human_review_gate`, or the change again while the project's check fails."""
     if state.error:
         return "handle_error"
     return "generate_code_changes" if _must_change_again(state) else "human_review_gate"

@@ -152,9 +152,9 @@ def _find_passages(context: FixContext, query: SearchQuery, chosen: Collection[s
 
 MAX_CORRECTIONS = 2
 """Times that an answer goes back with the reason why it cannot be used."""
-MAX_LOOKS = 2
+MAX_CODE_REQUESTS = 2
 """Times that the model may ask for more code."""
-MAX_WANTED = 6
+MAX_NEEDED = 6
 NO_CHANGE = "The model made no change."
 
 
@@ -163,7 +163,7 @@ async def _ask_until_usable(
     kind: type[F],
     state: FixState,
     context: FixContext,
-    show: Callable[[Sequence[str]], Mapping[str, str]],
+    collect_shown: Callable[[Sequence[str]], Mapping[str, str]],
     check: Callable[[F], tuple[list[PatchedFile], list[str]]],
 ) -> tuple[F | None, list[PatchedFile], list[str]]:
     """Ask until an answer can be used. The model may ask for more code, and is told what is wrong, twice each.
@@ -173,32 +173,32 @@ async def _ask_until_usable(
         kind: What is asked for.
         state: Of the graph.
         context: Of the graph.
-        show: Returns what the prompt shows besides, with what the model wants to see.
+        collect_shown: Returns what the prompt shows besides, with what the model needs to see.
         check: Returns the files of an answer and what is wrong with it.
 
     Returns:
         The answer, its files, and what is wrong with it; of a model that failed or declined, no answer and why.
     """
-    services, wanted = step.services, list[str]()
-    last: Mapping[str, str] = {}
-    looks = corrections = 0
+    services, needed = step.services, list[str]()
+    refused: Mapping[str, str] = {}
+    code_requests = corrections = 0
     while True:
-        shown = await in_thread(show, wanted)
-        ask = partial(ask_for_files, kind, state, services, context.model, shown, last)
+        shown = await in_thread(collect_shown, needed)
+        ask = partial(ask_for_files, kind, state, services, context.model, shown, refused)
         attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
             return None, [], [attempt.error or NO_CHANGE]
-        if answer.needs_to_see and not answer.files and looks < MAX_LOOKS:
-            looks += 1
-            wanted += answer.needs_to_see[:MAX_WANTED]
+        if answer.needs_to_see and not answer.files and code_requests < MAX_CODE_REQUESTS:
+            code_requests += 1
+            needed += answer.needs_to_see[:MAX_NEEDED]
             continue
         versions, problems = await in_thread(check, answer)
         if not problems or corrections == MAX_CORRECTIONS:
             return answer, versions, problems
         corrections += 1
-        wanted += [file.file_path for file in answer.files]
-        last = describe_answer(answer, problems)
+        needed += [file.file_path for file in answer.files]
+        refused = describe_answer(answer, problems)
 
 
 def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
@@ -210,17 +210,17 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     step = Step("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
     before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
-    def show(wanted: Sequence[str]) -> dict[str, str]:
+    def collect_shown(needed: Sequence[str]) -> dict[str, str]:
         shown = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
-        wanted = [*wanted, *(file.path for file in state.proposed_changes)]
-        return format_triage(state) | {"code": collect_code(shown, state, context.services.codebase, wanted).text}
+        needed = [*needed, *(file.path for file in state.proposed_changes)]
+        return format_triage(state) | {"code": collect_code(shown, state, context.services.codebase, needed).text}
 
     def check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
         return (
             _build_files(answer.changes, "proposed_changes", before, context) if answer.changes else ([], [NO_CHANGE])
         )
 
-    answer, versions, problems = await _ask_until_usable(step, CodeChanges, state, context, show, check)
+    answer, versions, problems = await _ask_until_usable(step, CodeChanges, state, context, collect_shown, check)
     failed: Update = {"steps": step.records, "status": ProposalStatus.ABANDONED}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
@@ -302,15 +302,15 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     changed = [version.path for version in state.proposed_changes]
     diff = await in_thread(format_diff, make_draft(state, context.base_files), context.base_files)
 
-    def show(wanted: Sequence[str]) -> dict[str, str]:
+    def collect_shown(needed: Sequence[str]) -> dict[str, str]:
         shown = CopyableCode(context.base_files, MAX_TEST_CHARS, _make_path_check(state, context))
-        existing = collect_tests(shown, state, context.services.codebase, changed, wanted)
+        existing = collect_tests(shown, state, context.services.codebase, changed, needed)
         return {"cause": state.root_cause or "", "the change": diff, "existing tests": existing}
 
     def check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:
         return _build_files(answer.tests, "proposed_tests", state, context)
 
-    answer, tests, problems = await _ask_until_usable(step, TestChanges, state, context, show, check)
+    answer, tests, problems = await _ask_until_usable(step, TestChanges, state, context, collect_shown, check)
     reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."
     if answer is None:
         reason = f"No test could be written: {problems[0]}."

@@ -20,10 +20,8 @@ from triage.fix.patch.modules import Module, list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 
 if TYPE_CHECKING:
-    from triage.outside.model.chat_model import ChatModel
-
-if TYPE_CHECKING:
     from triage.fix.base_files import CommitFiles
+    from triage.outside.model.chat_model import ChatModel
 
 
 class FixState(Value):
@@ -75,7 +73,7 @@ class FixState(Value):
     diff_summary: str = ""
     """What a person reads before they decide: Markdown."""
     pending_mutation: PendingMutation | None = None
-    """The pull request that waits for a person. With it, the flow starts at the gate."""
+    """The pull request that waits for a person. With it, the flow starts at `human_review_gate`."""
     human_approved: bool | None = None
     rejection_reason: str = ""
     """A person's words."""

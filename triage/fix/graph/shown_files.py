@@ -64,8 +64,8 @@ class CopyableCode:
             return
         shown = self._lines.setdefault(path, set())
         end = min(end, start + MAX_PLACE_LINES - 1, len(lines))
-        wanted = [number for number in range(max(1, start), end + 1) if number not in shown]
-        for first, last in _join_runs(wanted):
+        numbers = [number for number in range(max(1, start), end + 1) if number not in shown]
+        for first, last in _join_runs(numbers):
             heading = f"## {path}:{first}-{last}" + (f" ({symbol})" if symbol else "")
             if self._add(heading + "\n" + "\n".join(lines[first - 1 : last])):
                 shown.update(range(first, last + 1))
@@ -115,12 +115,12 @@ def _join_runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def collect_code(shown: CopyableCode, state: FixState, codebase: Codebase, wanted: Sequence[str]) -> CopyableCode:
+def collect_code(shown: CopyableCode, state: FixState, codebase: Codebase, needed: Sequence[str]) -> CopyableCode:
     """Show the code for a change: what the model asked for, likely files and suspects whole, then passages.
 
     Of a long file, its head and the definitions that a suspect or a name leads to are shown, each whole.
     """
-    for name in wanted:
+    for name in needed:
         _add_named(shown, codebase, name)
     suspects = state.report.suspects if state.report else []
     for path in dict.fromkeys([*state.affected_files, *(suspect.path for suspect in suspects)]):
@@ -186,7 +186,7 @@ _CODE_WORD = re.compile(r"\b(?:\w+_\w+|[A-Z]+[a-z]+[A-Z]\w*)\b")
 
 
 def collect_tests(
-    shown: CopyableCode, state: FixState, codebase: Codebase, changed: Sequence[str], wanted: Sequence[str]
+    shown: CopyableCode, state: FixState, codebase: Codebase, changed: Sequence[str], needed: Sequence[str]
 ) -> str:
     """Return what the model asked for or wanted to change, then the tests of the changed files.
 
@@ -202,7 +202,7 @@ def collect_tests(
     query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
     found = [hit.path for hit in codebase.search(query, SEARCHED_FILES)]
     by_words = [path for path in found if path in tests and path.rpartition(".")[2] in endings][:1]
-    for name in wanted:
+    for name in needed:
         _add_named(shown, codebase, name)
     for path in dict.fromkeys([*by_name[:1], *by_words, *by_name[1:]]):
         if shown.add_file(path):

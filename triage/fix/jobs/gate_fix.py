@@ -1,4 +1,4 @@
-"""The first job: says which one follows. It only reads."""
+"""The job `gate`, the first: says which job follows, and only reads. It is not the graph's `human_review_gate`."""
 
 from triage.domain.run import Status
 from triage.fix.jobs.fix_job import FixJob, FixRequest, check_base, format_refusal, write_result

@@ -6,7 +6,6 @@ from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, Pro
 from triage.domain.run import Status
 from triage.domain.value import hash_value
 from triage.fix.base_files import CommitFiles
-from triage.fix.commit_text import build_commits
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
@@ -31,26 +30,24 @@ ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(request: FixRequest, job: FixJob) -> Status:
-    task, issue = request.task, request.issue
+    task = request.task
     if not task.makes_proposal:
         return await write_refusal(request, ASK_AGAIN, job)
     result = job.files.read_proposal() or FixResult(error=await check_base(job) or NO_RESULT)
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
-    files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(check_draft, draft, issue, files, job)
-    if problems:  # the same that the job before found: nobody is shown such a patch
-        refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
-        return await _report_nothing(request, refused, job)
+    files, problem, commits = await in_thread(check_draft, draft, request, job)
+    if problem:  # the same that the job before found: nobody is shown such a patch
+        return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
     listed = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
     named = [one for one in reversed(listed) if one.draft_hash == hash_value(draft) and not one.is_approved]
-    commits, now = build_commits(draft, files), issue.snapshot_time or job.run.now()
+    now = request.issue.snapshot_time or job.run.now()
     exact = await job.run.ask_github(
-        "The proposals", lambda: [one for one in named if job.store.holds_exactly(one, commits, now)]
+        "The proposals", lambda: [one for one in named if job.store.is_exactly(one, commits, now)]
     )
     if exact:
-        return await _report_stored(draft, files, exact[0], issue, job)
+        return await _report_stored(draft, files, exact[0], request.issue, job)
     if named:  # they go with the next proposal
         return await _report_nothing(request, FixResult(error=OTHER_COMMITS), job)
     return await _report_unstored(request, draft, files, job)

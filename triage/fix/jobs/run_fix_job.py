@@ -48,7 +48,7 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
     )
 
 
-UNSEEN = "comment: never cannot be used with the fix flow: nobody could see what they approve."
+COMMENT_NEEDED = "comment: never cannot be used with the fix flow: nobody could see what they approve."
 MAKING: tuple[FixCommand, ...] = ("fix", "revise")
 DECIDING: tuple[FixCommand, ...] = ("approve", "reject")
 JOBS = {
@@ -58,7 +58,7 @@ JOBS = {
     "fix-report": (report_fix, MAKING + DECIDING),
     "fix-apply": (apply_fix, DECIDING),
 }
-"""What each does, and which commands it carries out. The gate answers for all."""
+"""What each does, and which commands it carries out. `fix-gate` answers for all."""
 ANSWERING = ("fix-report", "fix-apply")
 """Jobs that may write to the issue."""
 
@@ -70,7 +70,7 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
         SetupError: The workflow's author must fix something.
     """
     if job.run.policy.comment == "never":
-        raise BadInput(UNSEEN)
+        raise BadInput(COMMENT_NEEDED)
     carry_out, commands = JOBS[name]
     if task.command not in commands:
         return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)

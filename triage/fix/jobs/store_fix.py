@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
-from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.proposal import PatchCommit, PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS
 from triage.fix.commit_text import build_commits
@@ -37,26 +37,24 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
     result = job.files.read_proposal()
     if result is None or result.draft is None:
         return await write_result(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
-    draft = result.draft
-    files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(check_draft, draft, request.issue, files, job)
-    if problems:
-        raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
+    _, problem, commits = await in_thread(check_draft, result.draft, request, job)
+    if problem:
+        raise BadInput(f"The patch is not stored. {problem}")
     if job.run.policy.dry_run:
         return await write_result(
             job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"}
         )
     now = request.issue.snapshot_time or job.run.now()
-    stored = await in_thread(_replace_proposals, draft, files, now, job)
+    stored = await in_thread(_replace_proposals, result.draft, commits, now, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await write_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _replace_proposals(draft: PatchDraft, files: "CommitFiles", now: datetime, job: FixJob) -> PatchProposal:
+def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datetime, job: FixJob) -> PatchProposal:
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
-    commits, store = build_commits(draft, files), job.store
+    store = job.store
     stored = store.store(draft.issue or 0, draft.base, commits, now)
-    if not store.holds_exactly(stored, commits, now):  # a ref with the hash of this draft was there before
+    if not store.is_exactly(stored, commits, now):  # a ref with the hash of this draft was there before
         if not stored.is_approved:
             store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
@@ -70,11 +68,17 @@ def _replace_proposals(draft: PatchDraft, files: "CommitFiles", now: datetime, j
     return stored
 
 
-def check_draft(draft: PatchDraft, issue: Issue, files: "CommitFiles", job: FixJob) -> list[str]:
-    """Return why a patch may not be stored or shown: it is for something else, or breaks a rule. Slow.
+def check_draft(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["CommitFiles", str, list[PatchCommit]]:
+    """Return the files that a patch starts from, why it may not be stored or shown, and else what it is stored as.
 
-    Asks GitHub; raises as the store.
+    Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_files`.
     """
+    files = job.open_files(draft.base)
+    problem = " ".join(_list_problems(draft, request.issue, files, job)[:3])
+    return files, problem, [] if problem else build_commits(draft, files)
+
+
+def _list_problems(draft: PatchDraft, issue: Issue, files: "CommitFiles", job: FixJob) -> list[str]:
     run = job.run
     if draft.repository != run.repository.slug or draft.issue != issue.number:
         return ["It is for another issue."]
