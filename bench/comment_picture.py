@@ -31,7 +31,7 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat
 from triage.action import main as run_action
 from triage.domain.findings import CitedPlace
 from triage.domain.report import RunReport
-from triage.say.comment import render_comment
+from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState
 from triage.say.report_pages import build_comment_page
 
@@ -196,7 +196,7 @@ def show_code(comment: str) -> str:
 
 
 def render_page(report: RunReport) -> str:
-    return render_thread(ISSUE, render_comment(build_comment_page(report), CommentState().with_report(report, "")))
+    return render_thread(ISSUE, compose_comment("", CommentState().with_report(report, ""), build_comment_page(report)))
 
 
 def render_thread(issue: Path, comment: str) -> str:

@@ -14,7 +14,7 @@ from triage.fix.jobs.fix_job import plan_answer_part, plan_proposal_part
 from triage.reproduce.environments.source import Source
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
-from triage.run.write.plan_effects import PlanInput, plan_report
+from triage.run.write.plan_effects import Situation, plan_report
 from triage.say.comment import read_parts
 from triage.say.hidden_state import CommentState, render_state
 from triage.say.our_comment import plan_comment_parts
@@ -76,8 +76,8 @@ class RewrittenComment:
         issue = self._issue
         previous = issue.thread[0] if issue.thread else None
         report = report.model_copy(update={"comment_reason": "always"})
-        given = PlanInput(Policy(comment="always", labels="off"), issue, previous)
-        self._write(*plan_report(report, given))
+        situation = Situation(Policy(comment="always", labels="off"), issue, previous)
+        self._write(*plan_report(report, situation))
 
     def _write(self, *effects: Effect) -> None:
         for effect in effects:

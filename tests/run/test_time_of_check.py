@@ -78,6 +78,7 @@ class TestText:
         assert harness.run(OPENED) is Status.COMPLETE
         assert harness.writes == 0
         assert "already covers the current text" in harness.output.summaries[0]
+        assert '"speaks": null' in harness.output.reports[0]
 
     def test_the_same_while_it_ran(self):
         harness = RunHarness(event_issue=event_issue_with())

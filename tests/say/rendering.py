@@ -18,7 +18,7 @@ def render_comment(
 ) -> str:
     report = report.model_copy(update={"statements": decide(report)})
     page = build_comment_page(report, previous, labels)
-    return comment.render_comment(page, (previous or CommentState()).with_report(report, text))
+    return comment.compose_comment("", (previous or CommentState()).with_report(report, text), page)
 
 
 def render_summary(

@@ -36,14 +36,23 @@ FOLDED_REPORT = "What was found while it failed"
 OLD_TEXT = "_What this comment said before, as text. A comment that says_ `/triage` _writes it again._"
 
 
-def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName, str], links: Sequence[str]) -> str:
-    """Return the whole body of our comment. Nothing else makes one.
+def compose_comment(
+    previous: str, state: CommentState, parts: Page | Mapping[PartName, str], links: Sequence[str] = ()
+) -> str:
+    """Return the whole body of our comment, which remembers `state`. Nothing else makes one.
 
-    The parts that are not given stay as the `previous` body shows them; an empty one goes. What of that body is no part
-    any more is shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is
-    active, but for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
+    The parts that are not given stay as the `previous` body shows them; an empty one goes. A page is the report and the
+    footer, in the room that the others leave, with its own links. What of that body is no part any more is shown as
+    code until there is a new report. Each part, and then the whole, is parsed and judged: what is active, but for
+    `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
     """
-    remaining = {name: text for name, text in _read_shown(previous).items() if name not in parts}
+    names = ("report", "footer") if isinstance(parts, Page) else parts
+    remaining = {name: text for name, text in _read_shown(previous).items() if name not in names}
+    if isinstance(parts, Page):
+        page, links = parts, parts.links
+        room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*remaining.values(), page.footer, ""]))
+        parts = {"report": fit_page(replace(page, footer=""), room), "footer": page.footer}
+        state = state.model_copy(update={"said": find_said(page.subjects, page.blocks)})
     allowed = [*links, *(link for text in remaining.values() for link in list_links(text))]
     given = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
     texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
@@ -102,15 +111,6 @@ def _split(body: str) -> tuple[dict[PartName, str], str]:
     return {}, visible.strip("\n")
 
 
-def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
-    """Return the whole body of the comment with this page as its report. `state` is what it remembers."""
-    others = [text for name, text in read_parts(previous).items() if name not in ("report", "footer")]
-    room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*others, page.footer, ""]))
-    report = fit_page(replace(page, footer=""), room)
-    state = state.model_copy(update={"said": find_said(page.subjects, page.blocks)})
-    return compose_comment(previous, state, {"report": report, "footer": page.footer}, page.links)
-
-
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
     """Return the report with the comment that an issue gets which was just opened, if it gets any."""
     report = report.model_copy(update={"comment_reason": decide_comment(report, policy.comment)})
@@ -148,14 +148,18 @@ def decide_comment(
     is_asked: bool = False,
     has_comment: bool = False,
     is_approved: bool = False,
+    is_cancelled: bool = False,
 ) -> CommentReason | None:
     """Return why the issue gets a comment; None if the report stays on the page of the job.
 
     `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
     is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
-    approval, nothing is written unless `is_approved`: somebody with write access asked for this run.
+    approval, nothing is written unless `is_approved`: somebody with write access asked for this run. What a cancelled
+    run had found by then is better than no comment, and never replaces one.
     """
     if mode == "never" or (find_waiting_skill(report) and not is_approved):
+        return None
+    if is_cancelled and (has_comment or not report.findings):
         return None
     if speaking := next((one for one in report.statements if one.speaks), None):
         return speaking.rule

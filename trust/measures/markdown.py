@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from unittest.mock import patch
 
-from triage.say.comment import render_comment
+from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState
 from triage.say.job_page import render_summary
 from triage.say.notices import render_notice
@@ -47,7 +47,7 @@ def _pages(words: str, choice: int) -> dict[str, str]:
     earlier = CommentState(asked=["version"], suspects=["src/old.py"])
     page = build_comment_page(report, earlier)
     return {
-        "comment": render_comment(page, earlier.with_report(report, "")),
+        "comment": compose_comment("", earlier.with_report(report, ""), page),
         "summary": render_summary(report),
         "skip": render_notice("skip", words),
         "failure": render_notice("failure", words),

@@ -46,7 +46,7 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
 from triage.run.write import plan_effects
-from triage.run.write.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
+from triage.run.write.plan_effects import LabelPlan, Situation, plan_needs_info, plan_quiet
 from triage.run.write.report_outputs import build_outputs
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
@@ -78,9 +78,9 @@ def plan_report(
     **rest: Any,
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
-    speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
-    decided = report.model_copy(update={"comment_reason": speaks})
-    return plan_effects.plan_report(decided, PlanInput(policy, issue, previous, **rest))
+    situation = Situation(policy, issue, previous, **rest)
+    reason = decide_comment(report, policy.comment, has_comment=bool(previous), is_cancelled=situation.is_cancelled)
+    return plan_effects.plan_report(report.model_copy(update={"comment_reason": reason}), situation)
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
@@ -294,7 +294,6 @@ WITH_FINDINGS = change_report(
         (Policy(dry_run=True), None, {}, "analysis"),
         (Policy(comment="never"), None, {}, None),
         (Policy(comment="never"), OURS, {}, None),
-        (Policy(), None, {"is_skipped": True}, None),
         (Policy(), None, {"is_cancelled": True}, "analysis"),
         (Policy(), OURS, {"is_cancelled": True}, None),
     ],
@@ -315,11 +314,11 @@ def test_the_next_run_replaces_what_a_cancelled_one_writes():
 
 def test_labels_that_nothing_remembers_are_added_once():
     apply = Policy(labels="apply")
-    assert names(plan_report(FEATURE, apply, ISSUE, may_label=False)) == SILENT
-    later = plan_report(FULL, apply, ISSUE, may_label=False)
+    assert names(plan_report(FEATURE, apply, ISSUE, may_choose_labels=False)) == SILENT
+    later = plan_report(FULL, apply, ISSUE, may_choose_labels=False)
     assert names(later) == ["PostComment", *ALWAYS]
     assert "Labels chosen" not in of(PostComment, later).body
-    waiting = plan_report(QUESTION, apply, ISSUE, may_label=False, needs_info_label="importer")
+    waiting = plan_report(QUESTION, apply, ISSUE, may_choose_labels=False, needs_info_label="importer")
     assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
 
 

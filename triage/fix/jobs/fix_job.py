@@ -147,7 +147,7 @@ async def write_result(
     shown = [effect for effect in effects if not job.run.policy.dry_run]
     done = await write_to_issue(shown, job.run)
     apply_local_effects(plan_fix_result(message, outputs, status, links), job.run.output, done)
-    return done.lower(status)
+    return done.lower_status(status)
 
 
 OFF_START = (

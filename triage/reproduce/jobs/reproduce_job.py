@@ -117,4 +117,4 @@ async def finish(
     local = (WriteSummary(markdown=shown), SetOutputs(values=values))
     done = await write_to_issue(select_allowed(effects, job), job.run, done)
     apply_local_effects(local, job.run.output, done)
-    return done.lower(status)
+    return done.lower_status(status)

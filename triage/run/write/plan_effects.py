@@ -15,7 +15,6 @@ from triage.domain.effect import (
     Effect,
     LabelsMode,
     Policy,
-    PostComment,
     RemoveComment,
     RemoveLabel,
     SetOutputs,
@@ -36,7 +35,6 @@ from triage.say.comment import (
     MAX_VISIBLE_UNITS,
     compose_comment,
     read_parts,
-    render_comment,
     render_quiet_comment,
     render_withdrawal,
 )
@@ -58,7 +56,7 @@ MAX_WARNING_CHARS = 500
 
 
 @dataclass(frozen=True)
-class PlanInput:
+class Situation:
     """What decides, beside the report, what is written."""
 
     policy: Policy
@@ -74,8 +72,8 @@ class PlanInput:
     """The report is what a cancelled run had found by then."""
     is_skipped: bool = False
     """Nothing is written to the issue. The report's notes say why."""
-    may_label: bool = True
-    """Otherwise an earlier run may have added labels, and no comment says which."""
+    may_choose_labels: bool = True
+    """Otherwise the labels of the report are not added: a person may have taken them off."""
     needs_info_label: str = ""
     not_planned: Sequence[Kind] = ()
     """Kinds of issues that the project's settings ask to close."""
@@ -97,33 +95,30 @@ class PlanInput:
     @property
     def labels(self) -> LabelsMode:
         """What happens to the labels of the report."""
-        return self.policy.labels if self.may_label or self.policy.labels == "suggest" else "off"
+        return self.policy.labels if self.may_choose_labels or self.policy.labels == "suggest" else "off"
 
     @property
     def text_hash(self) -> str:
         return hash_text(self.issue.title, self.issue.body)
 
 
-def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
+def plan_report(report: RunReport, situation: Situation) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
-    It is a comment if `report.comment_reason` says why. The report of a cancelled run is one only if it has findings
-    and there is no earlier comment.
+    There is a comment if `report.comment_reason` says why: `decide_comment` has decided that.
     """
-    policy, previous, state = given.policy, given.previous, given.previous_state
-    if not given.may_comment or (given.is_cancelled and (previous or not report.findings)):
-        report = report.model_copy(update={"comment_reason": None})
-    may_propose = given.may_write and not given.is_cancelled
+    policy, previous, state = situation.policy, situation.previous, situation.previous_state
+    may_propose = situation.may_write and not situation.is_cancelled
     suggestions: list[Suggestion] = []
-    if may_propose and given.options and not says_nothing_new(report, state):
-        suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
-    labels = "off" if any(one.kind == "label" for one in suggestions) else given.labels
+    if may_propose and situation.options and not says_nothing_new(report, state):
+        suggestions = plan_suggestions(report, policy.labels, situation.options, state, situation.not_planned)
+    labels = "off" if any(one.kind == "label" for one in suggestions) else situation.labels
     page = build_comment_page(report, state, labels)
     report = report.model_copy(
         update={"comment": render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None}
     )
-    writes = list(_plan_issue_effects(report, page, given, suggestions))
-    says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
+    writes = list(_plan_issue_effects(report, page, situation, suggestions))
+    says_why_no_comment = situation.may_comment and not situation.is_cancelled and report.comment_reason is None
     planned = writes if policy.dry_run else None
     summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
@@ -139,29 +134,46 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
 
 
 def _plan_issue_effects(
-    report: RunReport, page: Page, given: PlanInput, suggestions: Sequence[Suggestion]
+    report: RunReport, page: Page, situation: Situation, suggestions: Sequence[Suggestion]
 ) -> Iterator[Effect]:
     """Yields what is written to the issue. Without `report.comment_reason` there is no comment."""
-    number = given.issue.number
-    if number is None or not given.may_write:
+    number, previous = situation.issue.number, situation.previous
+    if number is None or not situation.may_write:
         return
-    if given.is_cancelled:  # the next run replaces it
+    body, remembered = previous.body if previous else "", situation.previous_state or CommentState()
+    state = remembered.with_run(situation.run_key)
+    if situation.is_cancelled:
         if report.comment_reason:
-            state = CommentState().with_run(given.run_key).with_report(report, "")
-            state = state.model_copy(update={"content_hash": "", "named": None})  # it is partial
-            yield PostComment(issue_number=number, body=render_comment(page, state))
+            # It is partial: the next run replaces it.
+            state = state.with_report(report, "").model_copy(update={"content_hash": "", "named": None})
+            yield post_or_edit(number, previous, compose_comment(body, state, page))
         return
     if not report.comment_reason:
-        yield from _plan_labels(report, number, given)
-    elif given.previous and says_nothing_new(report, given.previous_state) and read_parts(given.previous.body):
-        # No labels and no suggestions: what a person removed or declined stays so.
-        yield from _plan_remembered_run(number, given.previous, given)
+        yield from _plan_labels(report, number, situation)
+    elif says_nothing_new(report, situation.previous_state) and read_parts(body):
+        # No labels and no suggestions: what a person removed or declined stays so. But the run counts, and the issue
+        # may have another text.
+        if state != remembered:
+            state = state.model_copy(update={"text_hash": situation.text_hash})
+            yield post_or_edit(number, previous, compose_comment(body, state, {}))
     else:
-        yield from _plan_comment(report, page, number, given, suggestions)
+        asked = [missing.question for missing in list_asked(report)]
+        label_plan = plan_needs_info(
+            situation.needs_info_label, situation.policy.labels, situation.issue, state.needs_info, asks=bool(asked)
+        )
+        state = state.with_suggestions(suggestions).with_report(report, situation.text_hash)
+        state = state.with_labels(_list_new_labels(report, situation, suggestions))
+        state = state.model_copy(update={"needs_info": label_plan.state})
+        state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
+        if label_plan.removes:
+            # Before the comment: if that cannot be written then, it still says that the label was ours.
+            yield RemoveLabel(issue_number=number, label=situation.needs_info_label)
+        yield from _plan_labels(report, number, situation, [situation.needs_info_label] if label_plan.adds else [])
+        yield post_or_edit(number, previous, compose_comment(body, state, page))
     # Also without a new comment: the panel is there for whoever decides.
     if suggestions:
         yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
-    for comment in given.duplicates if given.may_comment else ():
+    for comment in situation.duplicates if situation.may_comment else ():
         yield RemoveComment(issue_number=number, comment_id=comment)
 
 
@@ -170,49 +182,20 @@ def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
     return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
 
 
-def _plan_remembered_run(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
-    # Nothing new for a reader, but the run counts, and the issue may have another text.
-    state = given.previous_state or CommentState()
-    state_with_run = state.with_run(given.run_key)
-    if state_with_run != state:
-        known = state_with_run.model_copy(update={"text_hash": given.text_hash})
-        yield post_or_edit(number, previous, compose_comment(previous.body, known, {}, []))
-
-
-def _plan_comment(
-    report: RunReport, page: Page, number: int, given: PlanInput, suggestions: Sequence[Suggestion]
-) -> Iterator[Effect]:
-    before = given.previous_state or CommentState()
-    asked = [missing.question for missing in list_asked(report)]
-    label_plan = plan_needs_info(
-        given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=bool(asked)
-    )
-    state = before.with_run(given.run_key).with_suggestions(suggestions).with_report(report, given.text_hash)
-    state = state.with_labels(_list_new_labels(report, given, suggestions))
-    state = state.model_copy(update={"needs_info": label_plan.state})
-    state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
-    if label_plan.removes:
-        # Before the comment: if that cannot be written then, it still says that the label was ours.
-        yield RemoveLabel(issue_number=number, label=given.needs_info_label)
-    yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
-    body = render_comment(page, state, given.previous.body if given.previous else "")
-    yield post_or_edit(number, given.previous, body)
-
-
-def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
+def _list_new_labels(report: RunReport, situation: Situation, suggestions: Sequence[Suggestion]) -> list[str]:
     """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
     in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
-    if in_panel or given.labels == "off":
+    if in_panel or situation.labels == "off":
         return in_panel
-    return [label for label in report.ticket.labels if not given.issue.has_label(label)]
+    return [label for label in report.ticket.labels if not situation.issue.has_label(label)]
 
 
-def _plan_labels(report: RunReport, number: int, given: PlanInput, waiting: Sequence[str] = ()) -> Iterator[Effect]:
-    existing = {label.casefold() for label in [*given.issue.labels, given.needs_info_label]}
+def _plan_labels(report: RunReport, number: int, situation: Situation, waiting: Sequence[str] = ()) -> Iterator[Effect]:
+    existing = {label.casefold() for label in [*situation.issue.labels, situation.needs_info_label]}
     # What a person took off is not added again.
-    wanted = dict.fromkeys(report.ticket.labels) if given.labels == "apply" else []
+    wanted = dict.fromkeys(report.ticket.labels) if situation.labels == "apply" else []
     labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
-    if given.policy.labels == "apply" and labels:
+    if situation.policy.labels == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)
 
 

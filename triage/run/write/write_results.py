@@ -14,7 +14,7 @@ from triage.run.model_run_cap import is_by_writer
 from triage.run.run_context import JobContext, TriageRequest
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
-from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new
+from triage.run.write.plan_effects import Situation, plan_quiet, plan_report, says_nothing_new
 from triage.run.write.plan_suggestions import list_candidates
 from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.say.hidden_state import hash_text, parse_state
@@ -39,59 +39,62 @@ async def publish_report(
     """
     if report.security:
         report = withhold_details(report, labels)
-    before, issue = request.issue_at_trigger, request.fetched_issue
+    at_trigger, issue = request.issue_at_trigger, request.fetched_issue
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
     may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
     if may_write and (not is_cancelled or (report.findings and not find_our_comment(issue))):
         issue = await read_again(issue, run)
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
-    edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
+    edited = hash_text(issue.title, issue.body) != hash_text(at_trigger.title, at_trigger.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
-    skip_reason = check_still_wanted(before, issue, request.comment_state, state)
+    skip_reason = check_still_wanted(at_trigger, issue, request.comment_state, state)
     waiting = find_waiting_skill(report)
     is_approved = bool(waiting) and request.task.is_asked and await is_by_writer(request.task, run)
     comment_reason = decide_comment(
         report,
-        run.policy.comment,
+        "never" if skip_reason else run.policy.comment,
         is_asked=request.task.is_asked or bool(state and state.is_asked),
         has_comment=comment is not None,
         is_approved=is_approved,
+        is_cancelled=is_cancelled,
     )
+    report = report.model_copy(update={"comment_reason": comment_reason})
     if skip_reason:
         run.progress.info(skip_reason)
-        report, comment_reason = add_notes(report, skip_reason), None
+        report = add_notes(report, skip_reason)
     elif waiting and not is_approved:
         report = add_notes(report, WAITS.format(skill=waiting))
-    elif not comment_reason and run.policy.comment == "auto":
+    elif not comment_reason and not is_cancelled and run.policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
-    report = report.model_copy(update={"comment_reason": comment_reason})
-    is_first_or_remembered = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
-    given = PlanInput(
+    # What a person took off or declined, only our comment tells a later run.
+    knows_declined = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
+    options = None
+    if knows_declined and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
+        options = await _fetch_suggestion_options(report, issue, run)
+    situation = Situation(
         policy=run.policy,
-        issue=before.model_copy(update={"labels": issue.labels}),
+        issue=at_trigger.model_copy(update={"labels": issue.labels}),
         previous=comment,
         run_key=request.key,
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,
         is_skipped=bool(skip_reason),
-        may_label=(is_approved or not waiting) and (run.policy.comment == "always" or is_first_or_remembered),
+        may_choose_labels=(is_approved or not waiting) and (run.policy.comment == "always" or knows_declined),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
+        options=options,
     )
-    # Without a comment of an earlier run, nothing remembers what a person has declined.
-    if is_first_or_remembered and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
-        given = replace(given, options=await _fetch_suggestion_options(report, issue, run))
-    effects = plan_report(report, given)
-    # Labels first: the comment says which ones were chosen, and remembers them.
+    effects = plan_report(report, situation)
+    # Labels first: the comment says which ones were chosen, and remembers them. So if they fail, it is planned without.
     added = [effect for effect in effects if isinstance(effect, AddLabels)]
     done = await write_to_issue(added, run)
     if done.failures:
-        given = replace(given, policy=run.policy.model_copy(update={"labels": "off"}))
-        effects = plan_report(report, given)
+        without_labels = run.policy.model_copy(update={"labels": "off"})
+        effects = plan_report(report, replace(situation, policy=without_labels))
     done = await write_to_issue([effect for effect in effects if effect not in added], run, done)
     apply_local_effects(effects, run.output, done)
-    status = done.lower(report.status)
+    status = done.lower_status(report.status)
     where = done.comment_url or ("unchanged" if comment else "none")
     run.progress.info(f"Ended {status} after {report.seconds:.1f} s. Comment: {where}")
     return report.model_copy(update={"status": status})
@@ -137,10 +140,10 @@ async def _fetch_suggestion_options(report: RunReport, issue: Issue, run: JobCon
 
 
 async def write_to_issue(
-    effects: Sequence[Effect], run: JobContext, before: PublishResult | None = None
+    effects: Sequence[Effect], run: JobContext, earlier: PublishResult | None = None
 ) -> PublishResult:
-    """Apply the effects on the issue while there is time. `before` is what was written earlier, which they add to."""
-    done = before or PublishResult()
+    """Apply the effects on the issue while there is time. They add to what was written `earlier`."""
+    done = earlier or PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return done
     try:
@@ -187,7 +190,7 @@ async def write_quiet(issue: Issue, task: QuietTask, run: JobContext) -> Status:
     effects = plan_quiet(task, comment, run.policy)
     done = await write_to_issue(effects, run)
     apply_local_effects(effects, run.output, done)
-    return done.lower(Status.SKIPPED)
+    return done.lower_status(Status.SKIPPED)
 
 
 def write_skip(reason: str, run: JobContext) -> Status:
