@@ -111,12 +111,17 @@ def _find_misplaced_text(strings: Sequence[str], run: ObservedRun) -> list[str]:
 _OPENING = re.compile(r"<<([^<>]+) ([0-9a-f]{16,})>>")
 _TITLE = re.compile(r"=== (?:Memory Context|Skill Activated: [a-z0-9-]{1,64}) ===")
 """Of a message, above its first mark. The id of a skill has no characters for a sentence."""
+_OWN_END = re.compile(
+    r"(?:This was the data\. Now do your task, and answer in its form\."
+    r"|Room left for answers: [\d,]{1,9} characters, \d calls\.)\Z"
+)
+"""Of a message, below its last mark."""
 
 
 def _is_fenced(content: str) -> bool:
     # Each block starts and ends with its own mark, which does not occur inside.
     name, mark = "", ""
-    content = content.removesuffix("This was the data. Now do your task, and answer in its form.")
+    content = _OWN_END.sub("", content)
     first, _, rest = content.partition("\n")
     for line in (rest if _TITLE.fullmatch(first) else content).split("\n"):
         opening = _OPENING.fullmatch(line)
