@@ -233,7 +233,7 @@ def test_the_base_is_checked_once() -> None:
 
 
 class ShownExample:
-    """Prints what a file of the project holds, and ends as it is told."""
+    """Prints what a file of the project holds, and ends with the code that is given."""
 
     def __init__(self, outcome: ExampleOutcome = "fixed") -> None:
         self.files = {"example.sh": 'pwd >&2; cat a.py; cat "$(dirname "$0")/words"', "words": "ünïcode"}

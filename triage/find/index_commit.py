@@ -171,5 +171,5 @@ def _is_dirty(tree: SourceTree, listing: Listing, notes: list[str]) -> bool:
         # git has no time limit of its own: not for a listing that was too long.
         return not listing.truncated and tree.is_dirty()
     except GitError as error:
-        notes.append(f"Whether the work tree differs from the commit could not be told ({error}).")
+        notes.append(f"Whether the work tree differs from the commit is not known ({error}).")
         return False

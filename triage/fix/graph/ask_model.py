@@ -241,7 +241,7 @@ async def ask_for_files(
 
     Args:
         answer: What is asked for.
-        state: What was said of the version that is in its `diff` is told too.
+        state: What was said of the version that is in its `diff` goes to the model too.
         services: Of the step.
         model: To ask.
         shown: What this step shows besides: the code and the triage, or the change and its tests.

@@ -166,7 +166,7 @@ async def _ask_until_usable(
     collect_shown: Callable[[Sequence[str]], Mapping[str, str]],
     check: Callable[[F], tuple[list[PatchedFile], list[str]]],
 ) -> tuple[F | None, list[PatchedFile], list[str]]:
-    """Ask until an answer can be used. The model may ask for more code, and is told what is wrong, twice each.
+    """Ask until an answer can be used. The model may ask for more code, and reads what is wrong, twice each.
 
     Args:
         step: Of the graph.
