@@ -5,13 +5,12 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from testing.runner_grammar import parse_commands, parse_outputs
 from testing.runs.action_run import job_variables
-from testing.servers.github_server import REPORTER, GitHubServer, serve_github
+from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, GitHubApi, serve_issue
 from triage.action import main
 
 BODY = """
@@ -24,21 +23,12 @@ ZeroDivisionError: division by zero
 """
 
 
-class ReadOnly(GitHubServer):
-    """A token without `issues: write`."""
-
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        if method != "GET":
-            return 403, {"message": "Resource not accessible by integration"}
-        return super().answer(method, path, sent)
-
-
 @dataclass
 class Room:
     """A job's folder and variables."""
 
     folder: Path
-    github: GitHubServer
+    github: GitHubApi
     capsys: pytest.CaptureFixture[str]
 
     def __post_init__(self) -> None:
@@ -53,7 +43,7 @@ class Room:
         self.event = self.folder.parent / "event.json"
         self.event.write_text(json.dumps(self.github.opened_event()))
         self.environ = job_variables(
-            self.github.url, "issues", self.event.parent, self.folder, github_token="ghs_" + "x1" * 18, engine="rules"
+            self.github.url, "issues", self.event.parent, self.folder, github_token=JOB_TOKEN, engine="rules"
         )
 
     def run(self, **changes: str | None) -> int:
@@ -79,7 +69,7 @@ class Room:
 @pytest.fixture
 def room(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Room]:
     (tmp_path / "workspace").mkdir()
-    with serve_github(GitHubServer("total fails on an empty cart", BODY)) as github:
+    with serve_issue("total fails on an empty cart", BODY) as github:
         yield Room(tmp_path / "workspace", github, capsys)
 
 
@@ -91,7 +81,7 @@ def test_an_opened_issue_is_answered(room: Room):
     assert room.outputs["engine"] == "rules"
     report = json.loads((room.folder / ".triage" / "report.json").read_text())
     assert report["suspects"][0]["path"] == "shop/cart.py"
-    assert report["actor"] == REPORTER["login"]
+    assert report["actor"] == "mona"
     assert {name for name, is_on in report["feature_flags"].items() if is_on} == {
         *("web_search", "memory", "comment", "labels")
     }
@@ -130,16 +120,16 @@ def test_an_unreadable_payload_is_bad_input(room: Room, content: bytes):
     room.event.write_bytes(content)
     assert room.run() == 1
     assert len(room.annotations("error")) == 1
-    assert room.github.request_lines == []
+    assert room.github.requests == []
 
 
 def test_a_read_only_token_names_the_permission_and_keeps_the_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     (tmp_path / "workspace").mkdir()
-    with serve_github(ReadOnly("total fails on an empty cart", BODY)) as github:
+    with serve_issue("total fails on an empty cart", BODY) as github:
         room = Room(tmp_path / "workspace", github, capsys)
-        assert room.run() == 1
+        assert room.run(INPUT_GITHUB__TOKEN=READ_ONLY_TOKEN) == 1
     (error,) = room.annotations("error")
     assert "issues: write" in error
     assert "shop/cart.py" in room.summary
@@ -152,7 +142,7 @@ def test_other_events_are_skipped_without_a_request(room: Room, name: str):
     room.event.write_text(json.dumps({**room.github.opened_event(), **payload}))
     assert room.run(GITHUB_EVENT_NAME=name) == 0
     assert room.outputs["status"] == "skipped"
-    assert room.github.request_lines == []
+    assert room.github.requests == []
 
 
 def test_another_event_is_skipped_even_with_an_invalid_payload(room: Room):

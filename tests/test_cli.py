@@ -13,7 +13,7 @@ from testing import command_line
 from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from testing.runs.forked_process import ForkedProcess, run_command
-from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.servers.github_api import SLUG, serve_issue
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.cli import COMMANDS, load_command
 
@@ -310,7 +310,7 @@ def test_doctor_fails_on_what_is_broken(checkout: Path):
 
 
 def test_an_issue_is_named_by_its_url(checkout: Path):
-    with serve_github(GitHubServer("total fails", REPORT)) as github:
+    with serve_issue("total fails", REPORT) as github:
         url = f"{github.url}/{SLUG}/issues/7"
         server = {"GITHUB_API_URL": github.url, "GITHUB_SERVER_URL": github.url}
         done = triage("run", "--repo", str(checkout), "--issue", url, "--json", **server)

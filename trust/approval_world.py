@@ -19,7 +19,6 @@ from testing.runs.action_run import run_here
 from testing.runs.job import Job
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import SLUG, GitHubApi, serve_github_api
-from testing.servers.github_server import GitHubServer
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from triage.fix.github.proposal_store import GitHubProposalStore
@@ -87,7 +86,7 @@ class ApprovalWorld:
     def run(self, payload: Mapping[str, Any], event: str = "issue_comment", **inputs: str) -> str:
         """Runs the whole action with the rules engine, and returns its log."""
         self.runs += 1
-        job = Job(self.folder / f"job{self.runs}", GitHubServer("", "", NUMBER, url=self.api.url))
+        job = Job(self.folder / f"job{self.runs}", self.api)
         job.inputs |= {"github-token": TOKEN, "labels": "off"}
         job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         job.write_event(dict(payload))
@@ -171,7 +170,7 @@ def _checkout() -> Path:
     # Nothing is written into it: all runs share it.
     folder = TemporaryDirectory(prefix="trust-")
     atexit.register(folder.cleanup)
-    job = Job(Path(folder.name) / "checkout", GitHubServer("", ""))
+    job = Job(Path(folder.name) / "checkout", GitHubApi())
     for path, text in FILES.items():
         file = job.workspace / path
         file.parent.mkdir(exist_ok=True)

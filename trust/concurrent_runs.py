@@ -15,7 +15,6 @@ from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
 from testing.runs.job import Job
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from testing.servers.github_server import GitHubServer
 from trust.forked_runs import wait_for_run
 
 BOT = "github-actions[bot]"
@@ -78,7 +77,7 @@ class ConcurrentRuns:
         running = []
         for plan in plans:
             token = self.add_run(plan)
-            job = Job(self.folder / token, GitHubServer(sample_bug.TITLE, sample_bug.BODY, NUMBER, url=self.api.url))
+            job = Job(self.folder / token, self.api)
             job.inputs |= {"timeout-seconds": str(plan.run_seconds), "github-token": token}
             sample_bug.write_plain_checkout(job.workspace)
             job.commit()

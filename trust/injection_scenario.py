@@ -7,7 +7,7 @@ from testing.runs import sample_bug
 from trust.git_import import to_git_path
 from trust.hostile_model import HostileModel, RepositoryFacts
 from trust.observed_run import Scenario
-from trust.permissive_github import PermissiveGitHub
+from trust.permissive_github import open_tracker
 
 CHANNELS = (
     "title",
@@ -61,7 +61,7 @@ def build_scenario(
     model = HostileModel(
         texts, seed, RepositoryFacts(others=[*histories, *names[:3]]), texts, trap, sends_errors=seed % 3 == 2
     )
-    tracker = PermissiveGitHub(
+    tracker = open_tracker(
         title="KeyError when the basket is empty: " + "\n".join(texts),
         body="\n\n".join([sample_bug.TRACE, *map(_as_stack_trace, texts[:TRACES]), *texts]),
         labels=["bug", "needs-info", *texts],

@@ -12,7 +12,7 @@ from typing import Any
 
 import requests
 
-from testing.servers.github_server import SLUG
+from testing.servers.github_api import SLUG
 from trust.corpora.injection_templates import Goal, find_goals
 from trust.permissive_github import NUMBER
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from testing.servers.github_server import SLUG
+from testing.servers.github_api import SLUG
 from triage.domain.report import RunReport
 from triage.say.decide import decide
 from trust.permissive_github import NUMBER

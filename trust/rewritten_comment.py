@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from testing import factories
 from testing.checkouts.git_repositories import commit
-from testing.servers.github_server import SLUG
+from testing.servers.github_api import SLUG
 from triage.domain.effect import EditComment, Effect, Policy, PostComment
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport

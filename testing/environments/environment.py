@@ -1,6 +1,5 @@
 """Runs the whole action on a machine or network with one unusual property, and checks the result."""
 
-import json
 import os
 import shutil
 import signal
@@ -11,14 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
-from testing.runs.external_services import ExternalServices
+from testing.runs.external_services import serve_all
 from testing.runs.job import ENTRYPOINT, MOUNTS, Job
-from testing.servers.github_server import serve_github as github_serving
-from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.servers.github_api import GitHubApi
 
 MAX_SECONDS = 60.0
 """Longer than any run takes, even on a slow machine."""
@@ -31,33 +27,18 @@ TRACEBACK_MARKERS = 'Traceback (most recent call last):\n  File "', "most recent
 
 
 @dataclass
-class EnvironmentGitHub(ExternalServices):
-    """A GitHub whose pages and API may have other URLs than github.com."""
-
-    pages: str = "https://github.com"
-    api_path: str = ""
-    """Path prefix of the API."""
-
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        if not path.startswith(f"{self.api_path}/"):
-            return 404, {"message": "Not Found"}
-        status, value = super().answer(method, path.removeprefix(self.api_path), sent)
-        return status, json.loads(json.dumps(value).replace("https://github.com", self.pages))
-
-
-@dataclass
 class EnvironmentSetup:
     """A job and its servers."""
 
     job: Job
-    server: EnvironmentGitHub
+    github: GitHubApi
     services: str
     """URL of the model, the embeddings and the search."""
 
     @property
     def comments(self) -> list[str]:
         """Texts of the comments on the issue."""
-        return [comment["body"] for comment in self.server.comments]
+        return self.github.comment_bodies
 
 
 Check = Callable[[JobResult], dict[str, bool]]
@@ -150,22 +131,9 @@ def _last_lines(log: bytes) -> list[str]:
 
 @contextmanager
 def _set_up(environment: Environment, folder: Path) -> Iterator[EnvironmentSetup]:
-    server = EnvironmentGitHub(sample_bug.TITLE, sample_bug.BODY)
-    with github_serving(server), endpoint_serving(server.reply) as endpoint:
-        job = Job(folder, server)
-        if environment.with_model:
-            job.inputs |= {
-                "engine": "model",
-                "model-api-key": "sk-" + "y2" * 20,
-                "model-base-url": f"{endpoint.url}/v1",
-                "embedding-model": "text-embedding-3-small",
-                "tavily-api-key": "tvly-" + "z3" * 16,
-            }
-            job.variables["TAVILY_BASE_URL"] = endpoint.url
+    with serve_all(folder, with_model=environment.with_model) as (services, job):
         job.inputs |= environment.inputs
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
-        yield EnvironmentSetup(job, server, endpoint.url)
+        yield EnvironmentSetup(job, services.github, services.url)
 
 
 def _check_result(environment: Environment, setup: EnvironmentSetup, done: JobResult) -> dict[str, bool]:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from urllib.parse import urlsplit
 
 from testing.environments.environment import Check, Environment, EnvironmentSetup, no_checks
+from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
 from testing.servers.tcp_servers import (
     BASIC_AUTH,
@@ -32,26 +33,24 @@ def _check_links(setup: EnvironmentSetup) -> Check:
         text = "\n".join([*setup.comments, done.summary, *done.outputs.values()])
         return {
             "a link to github.com": any(word in text for word in PUBLIC),
-            "no link to the code": f"{setup.server.pages}/octo/shop/blob/" not in "".join(setup.comments),
-            "no link to the run": f"{setup.server.pages}/octo/shop/actions/runs/1" not in text,
+            "no link to the code": f"{setup.github.pages}/octo/shop/blob/" not in "".join(setup.comments),
+            "no link to the run": f"{setup.github.pages}/octo/shop/actions/runs/1" not in text,
         }
 
     return check
 
 
 def _set_urls(setup: EnvironmentSetup, pages: str, api: str) -> None:
-    setup.server.pages, setup.server.api_path = pages.rstrip("/"), urlsplit(api).path.rstrip("/")
+    setup.github.pages, setup.github.prefix = pages.rstrip("/"), urlsplit(api).path.rstrip("/")
+    setup.github.add_issue(title=sample_bug.TITLE, body=sample_bug.BODY)
     setup.job.variables |= {"GITHUB_SERVER_URL": pages, "GITHUB_API_URL": api}
-    event = setup.job.folder / "temp" / "event.json"
-    event.write_text(
-        event.read_text(encoding="utf-8").replace("https://github.com", pages.rstrip("/")), encoding="utf-8"
-    )
+    setup.job.write_event()
 
 
 @contextmanager
 def _enterprise(setup: EnvironmentSetup) -> Iterator[Check]:
     """With a port, a path, and slashes at the end."""
-    _set_urls(setup, f"{setup.server.url}/git/", f"{setup.server.url}/git/api/v3/")
+    _set_urls(setup, f"{setup.github.url}/git/", f"{setup.github.url}/git/api/v3/")
     yield _check_links(setup)
 
 
@@ -70,7 +69,7 @@ def _behind_proxy(pages: str, api: str) -> Around:
     def around(setup: EnvironmentSetup) -> Iterator[Check]:
         with _private_authority(setup) as (authority, stack), serve_collector() as collector:
             _set_urls(setup, pages, api)
-            inner = {urlsplit(api).hostname or "": setup.server.url, COLLECTOR: collector.url}
+            inner = {urlsplit(api).hostname or "": setup.github.url, COLLECTOR: collector.url}
             inner |= dict.fromkeys((MODEL, SEARCH), setup.services)
             ports = {
                 host: stack.enter_context(serve_tls(urlsplit(url).port or 0, authority.issue_certificate(host)))
@@ -114,7 +113,7 @@ def _replace_server(what: str, server: Callable[[], AbstractContextManager[int]]
 
 @contextmanager
 def _pages_and_api_on_one_host(setup: EnvironmentSetup) -> Iterator[Check]:
-    _set_urls(setup, setup.server.url, f"{setup.server.url}/api/v3")
+    _set_urls(setup, setup.github.url, f"{setup.github.url}/api/v3")
     yield _check_links(setup)
 
 

@@ -1,9 +1,11 @@
 """Faults of GitHub that a run must survive, by name."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from testing.faults.service_faults import BY_RULES, Fault
-from testing.runs.in_process_job import GitHubFault, InProcessJob
+from testing.faults.service_faults import BY_RULES, EXTERNAL_TEXT, Fault
+from testing.runs.in_process_job import InProcessJob
+from testing.servers.github_api import ApiFault
 
 ISSUE = "GET /repos/octo/shop/issues/7"
 THREAD = f"{ISSUE}/comments"
@@ -16,13 +18,20 @@ NESTED = b"[" * 100_000
 USED_UP = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"}
 
 
-def _github(name: str, fault: GitHubFault, message: str, status: str = "degraded", reported_in: str = "page") -> Fault:
+NOTHING: Mapping[str, str] = {}
+
+
+def _fault(at: str, status: int, said: str = EXTERNAL_TEXT, headers: Mapping[str, str] = NOTHING) -> ApiFault:
+    return ApiFault(f"{at}$", status, {"message": said}, headers)
+
+
+def _github(name: str, fault: ApiFault, message: str, status: str = "degraded", reported_in: str = "page") -> Fault:
     def inject(harness: InProcessJob) -> None:
-        harness.github.fault = fault
+        harness.github.faults = [replace(fault)]
 
     # Reading a long body takes time, and nothing is waited for.
-    inputs = BY_RULES if fault.body is None else {**BY_RULES, "timeout_seconds": "30"}
-    names_suspect = fault.request in (LABELS, POST) or status == "degraded"
+    inputs = {**BY_RULES, "timeout_seconds": "30"} if fault.body == NESTED else BY_RULES
+    names_suspect = fault.on in (f"{LABELS}$", f"{POST}$") or status == "degraded"
     return Fault(
         name, inject, message, status, int(status == "failed"), reported_in, names_suspect, inputs, max_requests=0
     )
@@ -31,23 +40,23 @@ def _github(name: str, fault: GitHubFault, message: str, status: str = "degraded
 def _reading(at: str) -> list[Fault]:
     message = "could not be read"
     return [
-        _github("a bad token (401)", GitHubFault(at, 401, "Bad credentials"), "Check the input github-token", "failed"),
+        _github("a bad token (401)", _fault(at, 401, "Bad credentials"), "Check the input github-token", "failed"),
         _github(
             "no permission (403)",
-            GitHubFault(at, 403, "Resource not accessible by integration"),
+            _fault(at, 403, "Resource not accessible by integration"),
             "`permissions: contents: read, issues: write`",
             "failed",
         ),
-        _github("unknown (404)", GitHubFault(at, 404), "`permissions: issues: write`", "failed"),
-        _github("transferred (301)", GitHubFault(at, 301, headers={"location": "/x"}), "was moved", "skipped"),
-        _github("rate limited (429)", GitHubFault(at, 429, headers=LATER), "rate limit is used up"),
-        _github("rate limited (403)", GitHubFault(at, 403, headers=USED_UP), "rate limit is used up"),
-        _github("a secondary limit (403)", GitHubFault(at, 403, SECONDARY), "rate limit is used up"),
-        _github("500", GitHubFault(at, 500), message),
-        _github("502", GitHubFault(at, 502), message),
-        _github("a dropped connection", GitHubFault(at, 0), message),
-        _github("other JSON", GitHubFault(at, 200), message),
-        _github("nested JSON", GitHubFault(at, 200, body=NESTED), f"{message}: {UNREADABLE}"),
+        _github("unknown (404)", _fault(at, 404), "`permissions: issues: write`", "failed"),
+        _github("transferred (301)", _fault(at, 301, headers={"location": "/x"}), "was moved", "skipped"),
+        _github("rate limited (429)", _fault(at, 429, headers=LATER), "rate limit is used up"),
+        _github("rate limited (403)", _fault(at, 403, headers=USED_UP), "rate limit is used up"),
+        _github("a secondary limit (403)", _fault(at, 403, SECONDARY), "rate limit is used up"),
+        _github("500", _fault(at, 500), message),
+        _github("502", _fault(at, 502), message),
+        _github("a dropped connection", _fault(at, 0), message),
+        _github("other JSON", _fault(at, 200), message),
+        _github("nested JSON", ApiFault(f"{at}$", 200, NESTED), f"{message}: {UNREADABLE}"),
     ]
 
 
@@ -61,34 +70,34 @@ GITHUB_FAULTS = [
     *_add_suffix(
         "reading the labels",
         [
-            _github("rate limited (429)", GitHubFault(LABELS, 429, headers=LATER), "", "complete", "comment"),
-            _github("500", GitHubFault(LABELS, 500), "", "complete", "comment"),
-            _github("nested JSON", GitHubFault(LABELS, 200, body=NESTED), "", "complete", "comment"),
-            _github("a dropped connection", GitHubFault(LABELS, 0), "", "complete", "comment"),
+            _github("rate limited (429)", _fault(LABELS, 429, headers=LATER), "", "complete", "comment"),
+            _github("500", _fault(LABELS, 500), "", "complete", "comment"),
+            _github("nested JSON", ApiFault(f"{LABELS}$", 200, NESTED), "", "complete", "comment"),
+            _github("a dropped connection", _fault(LABELS, 0), "", "complete", "comment"),
         ],
     ),
     *_add_suffix(
         "writing the comment",
         [
-            _github("a bad token (401)", GitHubFault(POST, 401), "Check the input github-token", "failed"),
+            _github("a bad token (401)", _fault(POST, 401), "Check the input github-token", "failed"),
             _github(
                 "a read-only token (403)",
-                GitHubFault(POST, 403, "Resource not accessible by integration"),
+                _fault(POST, 403, "Resource not accessible by integration"),
                 "`permissions: issues: write`",
                 "failed",
             ),
-            _github("locked (403)", GitHubFault(POST, 403, "Unable to create comment: it is locked"), "is locked"),
-            _github("archived (403)", GitHubFault(POST, 403, "Repository was archived so is read-only"), "is archived"),
-            _github("deleted (404)", GitHubFault(POST, 404), "deleted meanwhile"),
-            _github("deleted (410)", GitHubFault(POST, 410), "deleted meanwhile"),
-            _github("transferred (301)", GitHubFault(POST, 301, headers={"location": "/x"}), "transferred meanwhile"),
-            _github("too long (422)", GitHubFault(POST, 422, "Body is too long"), "longer than the 65,536 characters"),
-            _github("not taken (422)", GitHubFault(POST, 422, "Validation Failed"), "GitHub answered 422"),
-            _github("rate limited (429)", GitHubFault(POST, 429, headers=LATER), "rate limit is used up"),
-            _github("a secondary limit (403)", GitHubFault(POST, 403, SECONDARY), "rate limit is used up"),
-            _github("500", GitHubFault(POST, 500), "GitHub answered 500"),
-            _github("nested JSON", GitHubFault(POST, 201, body=NESTED), UNREADABLE),
-            _github("a dropped connection", GitHubFault(POST, 0), "GitHub did not answer"),
+            _github("locked (403)", _fault(POST, 403, "Unable to create comment: it is locked"), "is locked"),
+            _github("archived (403)", _fault(POST, 403, "Repository was archived so is read-only"), "is archived"),
+            _github("deleted (404)", _fault(POST, 404), "deleted meanwhile"),
+            _github("deleted (410)", _fault(POST, 410), "deleted meanwhile"),
+            _github("transferred (301)", _fault(POST, 301, headers={"location": "/x"}), "transferred meanwhile"),
+            _github("too long (422)", _fault(POST, 422, "Body is too long"), "longer than the 65,536 characters"),
+            _github("not taken (422)", _fault(POST, 422, "Validation Failed"), "GitHub answered 422"),
+            _github("rate limited (429)", _fault(POST, 429, headers=LATER), "rate limit is used up"),
+            _github("a secondary limit (403)", _fault(POST, 403, SECONDARY), "rate limit is used up"),
+            _github("500", _fault(POST, 500), "GitHub answered 500"),
+            _github("nested JSON", ApiFault(f"{POST}$", 201, NESTED), UNREADABLE),
+            _github("a dropped connection", _fault(POST, 0), "GitHub did not answer"),
         ],
     ),
 ]

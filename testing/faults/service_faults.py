@@ -55,8 +55,7 @@ class Fault:
             "external text in the output": any(EXTERNAL_TEXT in text for text in outputs),
             "a bare traceback": 'Traceback (most recent call last):\n  File "/' in done.log,
             "no page": self.reported_in == "page" and not done.summary,
-            f"{len(harness.job.github.comments)} comments": len(harness.job.github.comments)
-            != (self.reported_in != "page"),
+            f"{len(harness.github.comments)} comments": len(harness.github.comments) != (self.reported_in != "page"),
             "the suspect is not named": self.names_suspect and "shop/basket.py" not in harness.comment + done.summary,
             f"{len(harness.requests)} requests": len(harness.requests) > self.max_requests,
         }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from testing.runner_grammar import parse_outputs
-from testing.servers.github_server import SLUG
+from testing.servers.github_api import SLUG
 from triage.action import main
 
 RunAction = Callable[[dict[str, str]], tuple[int, str]]

@@ -84,4 +84,4 @@ def _cancel(
     done = job.wait(running)
     after = [request for request in services.requests if not request.is_publishing]
     late = [request for request in after if request.at > cancelled_at + MAX_LATE_SECONDS]
-    return CancelledRun(at, sent, seconds, done, len(services.comments), len(late), left)
+    return CancelledRun(at, sent, seconds, done, len(services.github.comments), len(late), left)

@@ -10,8 +10,7 @@ from typing import Any
 from testing import factories
 from testing.runs import sample_bug
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer
-from testing.servers.github_server import serve_github as github_serving
+from testing.servers.github_api import ApiFault, ApiRequest, GitHubApi, serve_issue
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.domain.findings import CitedPlace
@@ -35,9 +34,12 @@ class TimedRequest:
 
 
 @dataclass
-class ExternalServices(GitHubServer):
+class ExternalServices:
     """Common state of the servers: their requests and delays."""
 
+    github: GitHubApi
+    url: str = ""
+    """Of the model, the embeddings and the search."""
     requests: list[TimedRequest] = field(default_factory=list)
     request_bodies: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """Requests to models, embeddings and search."""
@@ -46,6 +48,9 @@ class ExternalServices(GitHubServer):
     delay_for: Callable[[int, str], float] = lambda number, what: 0.0
     """Seconds before the response to a request."""
 
+    def __post_init__(self) -> None:
+        self.github.on_request = self.delay_github
+
     def record_request(self, what: str) -> float:
         """Records a request and returns the seconds until its response."""
         self.requests.append(TimedRequest(time.monotonic(), what))
@@ -53,10 +58,9 @@ class ExternalServices(GitHubServer):
         self.on_request(number, what)
         return self.delay_for(number, what)
 
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        if self.released.wait(self.record_request(f"{method} {path}")):
-            raise ConnectionAbortedError
-        return super().answer(method, path, sent)
+    def delay_github(self, asked: ApiRequest) -> ApiFault | None:
+        """Waits before an answer of GitHub; without one at the end of the test."""
+        return ApiFault("") if self.github.released.wait(self.record_request(asked.line)) else None
 
     def reply(self, request: ReceivedRequest) -> ScriptedReply:
         """Answers for the model, the embeddings or the search."""
@@ -103,22 +107,25 @@ MODEL_ANSWERS: dict[str, Any] = {
 
 
 @contextmanager
-def serve_all(folder: Path) -> Iterator[tuple[ExternalServices, Job]]:
-    """Yields the servers, and a job that uses a model, embeddings and a search."""
-    services = ExternalServices(sample_bug.TITLE, sample_bug.BODY)
-    with github_serving(services), endpoint_serving(services.reply) as endpoint:
-        job = Job(folder, services)
-        job.inputs |= {
-            "engine": "model",
-            "model-api-key": "sk-" + "y2" * 20,
-            "model-base-url": f"{endpoint.url}/v1",
-            "embedding-model": "text-embedding-3-small",
-            "tavily-api-key": "tvly-" + "z3" * 16,
-        }
-        job.variables["TAVILY_BASE_URL"] = endpoint.url
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
-        yield services, job
+def serve_all(folder: Path, *, with_model: bool = True) -> Iterator[tuple[ExternalServices, Job]]:
+    """Yields the servers, and a job that uses a model, embeddings and a search, or none of them."""
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
+        services = ExternalServices(github)
+        with endpoint_serving(services.reply) as endpoint:
+            services.url = endpoint.url
+            job = Job(folder, github)
+            if with_model:
+                job.inputs |= {
+                    "engine": "model",
+                    "model-api-key": "sk-" + "y2" * 20,
+                    "model-base-url": f"{endpoint.url}/v1",
+                    "embedding-model": "text-embedding-3-small",
+                    "tavily-api-key": "tvly-" + "z3" * 16,
+                }
+                job.variables["TAVILY_BASE_URL"] = endpoint.url
+            sample_bug.write_plain_checkout(job.workspace)
+            job.commit()
+            yield services, job
 
 
 def find_session_processes(session: int) -> list[str]:

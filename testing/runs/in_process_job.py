@@ -10,8 +10,7 @@ from typing import Any
 from testing.runs import external_services, sample_bug
 from testing.runs.action_run import JobResult, read_result, run_here
 from testing.runs.job import MOUNTS, Job
-from testing.servers.github_server import GitHubServer
-from testing.servers.github_server import serve_github as github_serving
+from testing.servers.github_api import GitHubApi, serve_issue
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
 from testing.servers.scripted_server import serve_script as endpoint_serving
 
@@ -23,45 +22,11 @@ def no_override(request: ReceivedRequest) -> ScriptedReply | None:
     """Replaces nothing."""
 
 
-@dataclass(frozen=True)
-class GitHubFault:
-    """Another response of GitHub."""
-
-    request: str
-    """End of the method and path of the request, such as `POST /repos/octo/shop/issues/7/comments`."""
-    status: int
-    """0 drops the connection."""
-    message: str = "words from outside"
-    headers: dict[str, str] = field(default_factory=dict)
-    body: Any = None
-    """Instead of the message."""
-    first_occurrence: int = 1
-    """Number of the first such request that fails."""
-
-
-@dataclass
-class FaultyGitHub(GitHubServer):
-    """A GitHub that answers as usual except for its fault."""
-
-    fault: GitHubFault | None = None
-
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        fault, self.headers = self.fault, {}
-        earlier = [asked for asked in self.request_lines if fault and asked.endswith(fault.request)]
-        if fault is None or not f"{method} {path}".endswith(fault.request) or len(earlier) < fault.first_occurrence:
-            return super().answer(method, path, sent)
-        if not fault.status:
-            raise ConnectionAbortedError
-        self.headers = fault.headers
-        return fault.status, {"message": fault.message} if fault.body is None else fault.body
-
-
 @dataclass
 class InProcessJob:
     """The job, and the replies that differ from the default."""
 
     job: Job
-    github: FaultyGitHub
     model: ReplyOverride = no_override
     search: ReplyOverride = no_override
     embeddings: ReplyOverride = no_override
@@ -79,9 +44,13 @@ class InProcessJob:
         return read_result(self.job.folder / "temp", code, log)
 
     @property
+    def github(self) -> GitHubApi:
+        return self.job.github
+
+    @property
     def comment(self) -> str:
         """The comment; empty without one."""
-        return "".join(str(comment["body"]) for comment in self.job.github.comments)
+        return "".join(self.github.comment_bodies)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -94,8 +63,7 @@ class InProcessJob:
 def set_up_job(folder: Path) -> Iterator[InProcessJob]:
     """Yields a checkout of the sample bug with all services on loopback."""
     with contextlib.ExitStack() as stack:
-        github = FaultyGitHub(sample_bug.TITLE, sample_bug.BODY)
-        stack.enter_context(github_serving(github))
+        github = stack.enter_context(serve_issue(sample_bug.TITLE, sample_bug.BODY))
 
         def reply(request: ReceivedRequest) -> ScriptedReply:
             what, answer = external_services.default_reply(request)
@@ -109,5 +77,5 @@ def set_up_job(folder: Path) -> Iterator[InProcessJob]:
         job.variables["TAVILY_BASE_URL"] = endpoint.url
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        harness = InProcessJob(job, github)
+        harness = InProcessJob(job)
         yield harness

@@ -14,7 +14,7 @@ from typing import Any
 
 from testing.runs.action_run import JobResult, job_variables, read_result
 from testing.runs.forked_process import ForkedProcess, run_action
-from testing.servers.github_server import GitHubServer
+from testing.servers.github_api import JOB_TOKEN, GitHubApi
 
 ROOT = Path(__file__).parents[2]
 ENTRYPOINT = ROOT / "entrypoint.py"
@@ -27,9 +27,9 @@ class Job:
     """The folders of one job, with a checkout of one file."""
 
     folder: Path
-    github: GitHubServer
+    github: GitHubApi
     inputs: dict[str, str] = field(
-        default_factory=lambda: {"engine": "rules", "comment": "always", "github-token": "ghs_" + "x1" * 18}
+        default_factory=lambda: {"engine": "rules", "comment": "always", "github-token": JOB_TOKEN}
     )
     """With a comment in any case, so that a test can read what stands in it."""
     name: str = field(default_factory=lambda: f"triage-{uuid.uuid4().hex[:12]}")
@@ -41,7 +41,8 @@ class Job:
             (self.folder / name).mkdir(parents=True)
         for name in ("output", "summary"):
             (self.folder / "temp" / name).touch()
-        self.write_event()
+        if self.github.issues:
+            self.write_event()
 
     def write_event(self, payload: dict[str, Any] | None = None) -> None:
         """Writes the payload of the event; by default that the issue was opened, as GitHub shows it now."""

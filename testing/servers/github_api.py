@@ -56,6 +56,7 @@ class ApiRequest:
     at: float
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    sent: Any = None
 
 
 @dataclass
@@ -64,6 +65,8 @@ class GitHubApi(StoredIssues):
 
     url: str = ""
     prefix: str = ""
+    pages: str = "https://github.com"
+    """Where its pages are."""
     next_id: int = 5000
     labels: list[str] = field(default_factory=lambda: ["bug", "Good First Issue"])
     created_labels: list[str] = field(default_factory=list)
@@ -84,13 +87,17 @@ class GitHubApi(StoredIssues):
     denied: dict[str, set[str]] = field(default_factory=dict)
     """By token, permissions such as `contents` that it may only read with. It may write with all others."""
     routes: "list[tuple[str, Handler]]" = field(default_factory=list)
-    """Of other modules, for parts of the API that few tests need."""
+    """Of other modules, for parts of the API that few tests need; tried first."""
     hidden_comments: dict[int, int] = field(default_factory=dict)
     """Ids of comments that lists do not contain yet, and for how many lists of each token."""
     list_lag: Callable[[], int] = lambda: 0
     """Returns for how many lists a new comment is hidden."""
     lists_without: Counter[tuple[str, int]] = field(default_factory=Counter)
     """By token and id of a hidden comment, the lists so far."""
+    found: dict[str, list[Any]] = field(default_factory=dict)
+    """What a search of `repositories` or `issues` everywhere finds."""
+    searches: list[tuple[str, str]] = field(default_factory=list)
+    """What was searched everywhere, and the query, in order."""
     requests: list[ApiRequest] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -106,11 +113,23 @@ class GitHubApi(StoredIssues):
             "locked": False,
             "user": {"login": "mona", "id": 7, "type": "User"},
             "labels": [],
-            "html_url": f"https://github.test/{SLUG}/issues/{number}",
+            "html_url": f"{self.pages}/{SLUG}/issues/{number}",
             "created_at": self.timestamp,
             "updated_at": self.timestamp,
             "some_later_field": {"of": "GitHub's"},
         } | fields
+
+    def opened_event(self) -> dict[str, Any]:
+        """Returns the payload of `issues.opened` for the issue that was added last."""
+        issue = self.issues[next(reversed(self.issues))]
+        return {"action": "opened", "issue": issue, "repository": self.repository, "sender": issue["user"]}
+
+    @property
+    def repository(self) -> dict[str, Any]:
+        """The repository as the API returns it."""
+        owner, _, name = SLUG.partition("/")
+        known = {"id": 1, "name": name, "full_name": SLUG, "private": False, "url": f"{self.url}/repos/{SLUG}"}
+        return known | {"owner": {"login": owner, "type": "Organization"}, "html_url": f"{self.pages}/{SLUG}"}
 
     @property
     def timestamp(self) -> str:
@@ -128,7 +147,7 @@ class GitHubApi(StoredIssues):
             "author_association": "NONE",
             "created_at": self.timestamp,
             "updated_at": self.timestamp,
-            "html_url": f"https://github.test/{SLUG}/issues/{number}#issuecomment-{self.next_id}",
+            "html_url": f"{self.pages}/{SLUG}/issues/{number}#issuecomment-{self.next_id}",
             "issue": number,
         } | fields
         self.comments.append(comment)
@@ -174,14 +193,16 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
         api.seconds += 1
     if token and token not in api.logins:
         return 401, {"message": "Bad credentials", "documentation_url": SERVER_ERROR_TEXT}
-    if path.removesuffix("/v3") == "/graphql" or path == "/api/graphql":
+    if path.endswith("/graphql"):
         return _graphql(api, token, sent)
+    if path.startswith(f"{api.prefix}/search/"):
+        return _search(api, path.rpartition("/")[2], query["q"][0])
     below = path.removeprefix(api.prefix).removeprefix(f"/repos/{SLUG}")
     if below == path.removeprefix(api.prefix):
         return NOT_FOUND
     if verb != "GET" and (not token or token == READ_ONLY_TOKEN):
         return FORBIDDEN if token else (401, {"message": "Requires authentication"})
-    for pattern, handler in [*ROUTES, *api.routes]:
+    for pattern, handler in [*api.routes, *ROUTES]:
         if match := re.fullmatch(pattern, f"{verb} {below}"):
             return handler(api, query, token, sent, *match.groups())
     return NOT_FOUND
@@ -197,10 +218,20 @@ def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
     return api.graphql(token, sent) if api.graphql else (400, {})
 
 
+def _search(api: GitHubApi, kind: str, query: str) -> Answer:
+    api.searches.append((kind, query))
+    found = api.found.get(kind, [])
+    return 200, {"total_count": len(found), "items": found}
+
+
 def _page(items: list[Any], query: dict[str, list[str]]) -> Answer:
     size = min(int(query.get("per_page", ["30"])[0]), 100)
     page = int(query.get("page", ["1"])[0])
     return 200, items[size * (page - 1) : size * page]
+
+
+def _get_repository(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+    return 200, api.repository
 
 
 def _get_issue(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
@@ -313,6 +344,7 @@ def _show_commit(commit: dict[str, Any]) -> dict[str, Any]:
 
 Handler = Callable[..., Answer]
 ROUTES: list[tuple[str, Handler]] = [
+    (r"GET ", _get_repository),
     (r"GET /issues/(\d+)", _get_issue),
     (r"GET /issues/(\d+)/comments", _get_comments),
     (r"GET /issues/comments/(\d+)", _get_comment),
@@ -342,9 +374,8 @@ class GitHubHandler(BaseHTTPRequestHandler):
         sent = json.loads(self.rfile.read(length)) if length else None
         token = (self.headers.get("authorization") or "").removeprefix("token ").removeprefix("Bearer ")
         line = f"{self.command} {url.path}"
-        asked = ApiRequest(
-            line, token, time.monotonic(), url.query, {name.lower(): value for name, value in self.headers.items()}
-        )
+        names = {name.lower(): value for name, value in self.headers.items()}
+        asked = ApiRequest(line, token, time.monotonic(), url.query, names, sent)
         self.api.requests.append(asked)
         assert self.headers.get("user-agent"), "GitHub refuses requests without a user agent"
         fault = self.api.on_request(asked) or self.api.take_fault(line)
@@ -414,6 +445,15 @@ def serve_github_api(prefix: str = "") -> Iterator[GitHubApi]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def serve_issue(title: str, body: str, number: int = 7) -> Iterator[GitHubApi]:
+    """Serves the API with an open issue by mona, in a repository without labels."""
+    with serve_github_api() as api:
+        api.labels = []
+        api.add_issue(number, title=title, body=body)
+        yield api
 
 
 def _dump(body: Any) -> bytes:

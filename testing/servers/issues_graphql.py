@@ -165,7 +165,7 @@ class _Query:
                 return name in {f"app/{one.removesuffix('[bot]')}" if one.endswith("[bot]") else one for one in logins}
             case ["sort", "created-desc"] | ["in", "comments"]:
                 return True
-        texts = [one["body"] for one in comments] if "in:comments" in wanted else [issue["title"], issue["body"]]
+        texts = [one["body"] for one in comments] if "in:comments" in wanted else [issue["title"], issue["body"] or ""]
         return part.casefold() in " ".join(texts).casefold()
 
     def _page(self, listed: list[dict[str, Any]], first: int, after: str | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 SLUG = "octo/shop"
 SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
 """Part of every error message; must not appear in any output."""
-JOB_TOKEN = "job-token"
+JOB_TOKEN = "ghs_" + "x1" * 18
 READ_ONLY_TOKEN = "read-only-token"
 PERSON_TOKEN = "person-token"
 LOGINS = {JOB_TOKEN: "github-actions[bot]", READ_ONLY_TOKEN: "github-actions[bot]", PERSON_TOKEN: "mona"}

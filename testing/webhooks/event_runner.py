@@ -6,7 +6,7 @@ from pathlib import Path
 
 from testing.runner_grammar import RunnerCommand, parse_commands
 from testing.runs.action_run import JobResult, job_variables, read_result, run_here
-from testing.servers.github_server import GitHubServer
+from testing.servers.github_api import JOB_TOKEN, GitHubApi
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class EventRunner:
     """A folder with a checkout of one commit, and a GitHub on loopback."""
 
     folder: Path
-    github: GitHubServer
+    github: GitHubApi
     variables: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -51,9 +51,9 @@ class EventRunner:
             path.write_bytes(content)
         for name in ("output", "summary"):
             (self.folder / name).write_bytes(b"")
-        self.github.request_lines.clear()
-        inputs = {"github-token": "ghs_" + "x1" * 18, "engine": "rules", "comment": "always"}
+        self.github.requests.clear()
+        inputs = {"github-token": JOB_TOKEN, "engine": "rules", "comment": "always"}
         known = job_variables(self.github.url, event, self.folder, self.workspace, **inputs)
         code, log = run_here(known | {"GITHUB_EVENT_PATH": str(path)} | self.variables | variables)
         done = read_result(self.folder, code, log)
-        return EventResult(code, log, done.outputs, done.summary, list(self.github.request_lines))
+        return EventResult(code, log, done.outputs, done.summary, self.github.request_lines())

@@ -14,12 +14,12 @@ from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 
 
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         yield Job(tmp_path, github)
 
 
@@ -44,7 +44,7 @@ def test_a_checkout_with_a_path_is_read_and_named_in_the_log(job: Job):
 
 def test_file_names_are_inert_everywhere(job: Job):
     odd_names(job.workspace)
-    job.github.body += "It happens in `basket.py`, `red`, `link`, `width.py`, `line.py` and `tag.py` too."
+    job.github.issues[7]["body"] += "It happens in `basket.py`, `red`, `link`, `width.py`, `line.py` and `tag.py` too."
     done = job.run_forked()
     assert done.exit_code == 0, done.log
     (comment,) = job.github.comments

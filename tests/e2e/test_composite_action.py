@@ -21,7 +21,7 @@ from testing.runner_grammar import parse_outputs
 from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
 from testing.runs.job import MOUNTS, ROOT, Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import ApiFault, serve_issue
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "composite" / "action.yml").read_text(encoding="utf-8"))
 EXPRESSION = re.compile(r"\$\{\{ ([\w.-]+) \}\}")
@@ -94,7 +94,7 @@ class Composite:
 
 @pytest.fixture
 def composite(tmp_path: Path) -> Iterator[Composite]:
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         job = Job(tmp_path, github)
         composite = Composite(job)
         install_packages_of_this_python(composite)
@@ -156,10 +156,10 @@ def test_a_wrong_input_fails_the_step(composite: Composite, name: str, value: st
 def test_a_cancelled_step_ends_with_a_report(composite: Composite) -> None:
     """The runner signals the process that it started, which is bash unless Python takes its place."""
     check_out(composite)
-    composite.job.github.hangs = True
+    composite.job.github.faults = [ApiFault(".", delay_seconds=3600)]
     running = composite.start()
     until = time.monotonic() + 60
-    while not composite.job.github.request_lines and running.poll() is None and time.monotonic() < until:
+    while not composite.job.github.requests and running.poll() is None and time.monotonic() < until:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
     done = composite.finish(running)

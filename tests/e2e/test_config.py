@@ -11,7 +11,7 @@ from testing.runner_grammar import RunnerCommand, parse_commands
 from testing.runs import external_services, sample_bug
 from testing.runs.action_run import JobResult
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
 from testing.servers.scripted_server import serve_script as endpoint_serving
 
@@ -31,25 +31,12 @@ owners: {acme/core: mallory}
 """
 
 
-class Labelled(GitHubServer):
-    """An issue and a repository with labels."""
-
-    on_issue: tuple[str, ...] = ("triage",)
-
-    @property
-    def issue(self) -> dict[str, Any]:
-        return {**super().issue, "labels": [{"name": name} for name in self.on_issue]}
-
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        if (method, path.rpartition("/")[2]) == ("GET", "labels"):
-            return 200, [{"name": name} for name in ("bug", "crash", "triage")]
-        return super().answer(method, path, sent)
-
-
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
     body = sample_bug.BODY.replace("crashes", "crashes the whole program, a crash")
-    with serve_github(Labelled("crash: KeyError when the basket is empty", body)) as github:
+    with serve_issue("crash: KeyError when the basket is empty", body) as github:
+        github.labels = ["bug", "crash", "triage"]
+        github.issues[7]["labels"] = [{"name": "triage"}]
         yield Job(tmp_path, github)
 
 
@@ -93,7 +80,7 @@ def test_the_opt_in_label_starts_a_triage(job: Job, label: str, status: str):
     assert (done.exit_code, done.outputs["status"]) == (0, status), done.log
     assert len(job.github.comments) == (status == "complete")
     if status == "skipped":
-        assert job.github.request_lines == []
+        assert job.github.requests == []
 
 
 def test_a_broken_file_is_an_error_at_its_line(job: Job):
@@ -107,7 +94,7 @@ def test_a_broken_file_is_an_error_at_its_line(job: Job):
         RunnerCommand("error", said, where)
     ]
     assert "line 3" in done.summary
-    assert job.github.request_lines == []
+    assert job.github.requests == []
 
 
 def test_instructions_and_prices_apply_to_every_model_call(job: Job):

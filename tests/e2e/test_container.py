@@ -16,7 +16,7 @@ import pytest
 from testing.runs import external_services, sample_bug
 from testing.runs.fix_workflow import serve_fix_workflow
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import ApiFault, serve_issue
 
 pytestmark = pytest.mark.container
 
@@ -35,7 +35,7 @@ def inside(*command: str) -> str:
 
 @pytest.fixture
 def github():
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as server:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as server:
         yield server
 
 
@@ -76,12 +76,12 @@ def test_variables_of_the_workflow_do_not_import_code(job):
 def test_a_cancelled_job_ends_before_it_is_killed(job, sent, exit_code):
     sample_bug.write_plain_checkout(job.workspace)
     job.commit()
-    job.github.hangs = True
+    job.github.faults = [ApiFault(".", delay_seconds=3600)]
     with subprocess.Popen(job.container_command(ENGINE, IMAGE), stdout=subprocess.DEVNULL) as running:
         until = time.monotonic() + 60
-        while not job.github.request_lines and running.poll() is None and time.monotonic() < until:
+        while not job.github.requests and running.poll() is None and time.monotonic() < until:
             time.sleep(0.1)
-        assert job.github.request_lines, "the run never asked GitHub anything"
+        assert job.github.requests, "the run never asked GitHub anything"
         cancelled = time.monotonic()
         subprocess.run([ENGINE, "kill", "--signal", sent.name, job.name], check=True, capture_output=True)
         assert running.wait(timeout=30) == exit_code

@@ -11,7 +11,7 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import ROOT, Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 from testing.servers.scripted_server import chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 
@@ -20,7 +20,7 @@ needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is N
 
 @pytest.fixture
 def job(tmp_path):
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         yield Job(tmp_path, github)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from testing.runs import sample_bug
 from testing.runs.job import ENTRYPOINT, MOUNTS, ROOT, Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 
 UNWANTED = {"openai", "grpc", "langchain_openai", "langchain_tavily"}
 LIST_MODULES = """
@@ -38,7 +38,7 @@ finally:
 
 @pytest.fixture
 def job(tmp_path: Path):
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         job = Job(tmp_path / "job", github)
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()

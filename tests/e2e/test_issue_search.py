@@ -45,7 +45,8 @@ def job(tmp_path: Path) -> Iterator[InProcessJob]:
         job.job.inputs |= {"engine": "rules", "comment": "always"}
         (job.job.workspace / "requirements.txt").write_text("numpy==1.26.0\n", encoding="utf-8")
         job.job.commit()
-        job.github.title, job.github.body, job.github.found = "Total fails", TRACE, FOUND
+        job.github.add_issue(title="Total fails", body=TRACE)
+        job.github.found = FOUND
         yield job
 
 

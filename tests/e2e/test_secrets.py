@@ -20,7 +20,7 @@ from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
 from testing.runs.external_services import MODEL_ANSWERS, ExternalServices, default_reply
 from testing.runs.job import Job
-from testing.servers.github_server import serve_github as github_serving
+from testing.servers.github_api import ApiFault, ApiRequest, serve_issue
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import FakeCollector, serve_collector
@@ -67,12 +67,9 @@ class Chatty(ExternalServices):
     told: list[str] = field(default_factory=list)
     """Bodies and paths of all requests."""
 
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        self.told.append(f"{method} {path} {json.dumps(sent, ensure_ascii=False)}")
-        status, value = super().answer(method, path, sent)
-        if path.endswith("/labels"):
-            return 200, [{"name": "bug"}, {"name": f"by {GITHUB}"}]
-        return status, value
+    def delay_github(self, asked: ApiRequest) -> ApiFault | None:
+        self.told.append(f"{asked.line} {json.dumps(asked.sent, ensure_ascii=False)}")
+        return super().delay_github(asked)
 
     def reply(self, request: ReceivedRequest) -> ScriptedReply:
         self.told.append(f"{request.path} {json.dumps(request.body, ensure_ascii=False)}")
@@ -158,9 +155,14 @@ def environments(session: int) -> dict[str, bytes]:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     every = "\n".join(form for key in KEYS for form in encode_all(key))
     issue = f"{sample_bug.BODY}\nKeyError: {' '.join(encode_all(MODEL))}\n\n{every}"
-    servers = Chatty(f"{sample_bug.TITLE} {GITHUB}", issue)
-    with github_serving(servers), endpoint_serving(servers.reply) as endpoint, serve_collector() as receiver:
-        job = Job(tmp_path_factory.mktemp("leaks") / "job", servers)
+    with (
+        serve_issue(f"{sample_bug.TITLE} {GITHUB}", issue) as github,
+        endpoint_serving((servers := Chatty(github)).reply) as endpoint,
+        serve_collector() as receiver,
+    ):
+        github.logins = {GITHUB: "github-actions[bot]"}
+        github.labels = ["bug", f"by {GITHUB}"]
+        job = Job(tmp_path_factory.mktemp("leaks") / "job", github)
         _prepared(job, endpoint.url, receiver.url)
         running, seen = job.start_here(), dict[str, bytes]()
         while running.poll() is None:
@@ -174,14 +176,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 def test_the_run_is_complete(run: Run):
     asked = {one.what for one in run.servers.requests}
     assert {"search", "embeddings", "model TicketDraft"} <= asked
-    assert len(run.servers.comments) == 1
+    assert len(run.servers.github.comments) == 1
     assert run.outputs["status"] == "complete", run.log
     assert run.outputs["engine"] == "model"
 
 
 def test_no_request_has_a_key_of_another_server(run: Run):
     assert {sent.split()[0]: found for sent in run.servers.told if (found := find_secrets(sent))} == {}
-    assert find_secrets(run.servers.comments[0]["body"]) == []
+    assert find_secrets(run.servers.github.comments[0]["body"]) == []
     assert [found for one in run.receiver.requests if (found := find_secrets(one.body.decode("latin-1")))] == []
     assert run.receiver.requests
 

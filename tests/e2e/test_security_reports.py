@@ -25,7 +25,7 @@ WORDS = ("pear", "basket", "KeyError", "etc/passwd", "attacker", "traversal", "C
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[InProcessJob]:
     with set_up_job(tmp_path) as job:
-        job.github.title, job.github.body = TITLE, BODY
+        job.github.add_issue(title=TITLE, body=BODY)
         job.github.labels = ["bug", "type: security", "needs-review"]
         job.job.inputs |= {"comment": "auto", "tavily-api-key": "tvly-" + "z3" * 16}
         job.job.write_event()
@@ -60,7 +60,7 @@ def test_it_is_redirected_and_nothing_is_repeated(job: InProcessJob, engine: str
     assert [word for text in published for word in WORDS if word in text] == []
     assert (done.outputs["severity"], done.outputs["suspect-files"]) == ("", "[]")
     assert (job.report["speaks"], job.report["comment"]) == ("security", visible.strip())
-    assert job.github.added_labels == ["type: security"]
+    assert [label["name"] for label in job.github.issues[7]["labels"]] == ["type: security"]
     assert "search" not in job.requests, "no word of it goes to the web"
 
 

@@ -22,6 +22,7 @@ from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.runs.fix_workflow import ANSWERS
 from testing.runs.job import ROOT
+from testing.servers.github_api import GitHubApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import FakeCollector, serve_collector
@@ -108,7 +109,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     commit(shop)
     port, log, seen = _free_port(), folder / "log", list[bytes]()
     options = ["--host", "127.0.0.1", "--port", str(port), "--no-browser", "--no-reload"]
-    services = ExternalServices(sample_bug.TITLE, sample_bug.BODY)
+    services = ExternalServices(GitHubApi())
 
     def answers(request: ReceivedRequest) -> ScriptedReply:
         name = request.body.get("response_format", {}).get("json_schema", {}).get("name")

@@ -57,7 +57,7 @@ def check(job: Job, done: JobResult, code: int, services: ExternalServices) -> N
     assert "cancelled" in done.summary
     assert done.outputs["status"] == "degraded"
     assert "Traceback (most recent call last)" not in done.log
-    assert len(services.comments) <= 1
+    assert len(services.github.comments) <= 1
     if done.outputs["report-file"]:
         json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
 
@@ -69,7 +69,7 @@ def test_a_run_cancelled_at_a_request_leaves_a_partial_report(tmp_path: Path):
         done, later_requests = cancel(job, services, signal.SIGTERM, lambda _: there.wait(WAIT_SECONDS))
         check(job, done, 143, services)
         assert later_requests <= SIDE_BY_SIDE
-        assert len(services.comments) == 1
+        assert len(services.github.comments) == 1
         assert "The run was cancelled" in done.summary
 
 
@@ -88,7 +88,7 @@ def test_a_run_cancelled_while_it_comments_leaves_one_comment_or_none(tmp_path: 
         done = job.wait(running, WAIT_SECONDS)
     assert done.exit_code == 130, done.log
     assert "basket.py" in done.summary
-    assert len(services.comments) == answers
+    assert len(services.github.comments) == answers
     assert bool(done.outputs["comment-url"]) == answers
     assert done.outputs["status"] == ("complete" if answers else "degraded")
     assert ("may or may not be there" in done.summary) != answers
@@ -114,4 +114,4 @@ def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
         done, later_requests = cancel(job, services, signal.SIGTERM, indexing)
         check(job, done, 143, services)
         assert later_requests == 0
-        assert services.comments == []
+        assert services.github.comments == []

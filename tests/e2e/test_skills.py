@@ -63,9 +63,9 @@ def test_by_rules_the_comment_links_the_skill_of_the_commit(job: InProcessJob, w
 
 def test_a_security_report_shows_no_skill(job: InProcessJob):
     commit_skill(job, "words: [basket]")
-    job.github.title = "Security vulnerability: basket allows remote code execution"
-    job.github.body = (
-        "CVE-2026-1234: an attacker can execute arbitrary code through the basket. Proof of concept below."
+    job.github.add_issue(
+        title="Security vulnerability: basket allows remote code execution",
+        body="CVE-2026-1234: an attacker can execute arbitrary code through the basket. Proof of concept below.",
     )
     job.job.write_event()
     done = job.run(engine="rules")

@@ -6,7 +6,7 @@ import pytest
 
 from testing.runs import sample_bug
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 from testing.servers.small_model import NoSmallModel, serve_small_model
 from tests.e2e.test_container import ENGINE, IMAGE
 
@@ -17,7 +17,7 @@ MAX_TOKENS = 40_000
 
 @pytest.mark.parametrize("attempt", [1, 2])
 def test_a_small_model_takes_nothing_from_the_comment(tmp_path, attempt):
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         job = Job(tmp_path, github)
         job.inputs |= {"engine": "model", "timeout-seconds": "240", "max-tokens": str(MAX_TOKENS)}
         job.inputs |= dict.fromkeys(("model", "fast-model", "fallback-model"), "small")

@@ -9,7 +9,7 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import CollectorBehaviour, format_span_tree, serve_collector, to_dict
 from tests.test_cli import checkout, triage
@@ -22,7 +22,7 @@ HEADERS = f"Authorization=Bearer%20{KEY}"
 
 @pytest.fixture
 def job(tmp_path: Path):
-    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         job = Job(tmp_path, github)
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
@@ -63,7 +63,7 @@ def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
     assert len(calls) == len([request for request in endpoint.requests if request.path.endswith("/chat/completions")])
     tools = [span.name for span in receiver.spans if span.name.startswith("execute_tool ")]
     assert "execute_tool tavily_search" in tools, format_span_tree(receiver.spans)
-    said = [sample_bug.TITLE, *sample_bug.BODY.split(), *(servers.comments[0]["body"]).split()]
+    said = [sample_bug.TITLE, *sample_bug.BODY.split(), *(servers.github.comments[0]["body"]).split()]
     words = {word for text in said for word in text.split() if len(word) > 12}
     bodies = b"".join(one.body for one in receiver.requests)
     assert not [word for word in words if word.encode() in bodies]

@@ -9,6 +9,7 @@ from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
+from testing.servers.github_api import GitHubApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
 from triage.agents.services import Services
 from triage.app.settings import Settings
@@ -28,7 +29,7 @@ class Server:
         self.folder, self.knows_usage = folder, knows_usage
         self.requests: list[ReceivedRequest] = []
         self.reports: list[RunReport] = []
-        self._services = ExternalServices(sample_bug.TITLE, sample_bug.BODY)
+        self._services = ExternalServices(GitHubApi())
 
     def reply(self, request: ReceivedRequest) -> ScriptedReply:
         self.requests.append(request)

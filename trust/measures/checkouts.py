@@ -105,7 +105,7 @@ def _run_once(name: str) -> tuple[list[str], float]:
 
 
 def _find_problems(name: str, job: Job, servers: ExternalServices, done: JobResult, seconds: float) -> list[str]:
-    comments = json.dumps(servers.comments)
+    comments = json.dumps(servers.github.comments)
     texts = {"the comment": comments, "the page": done.summary, "the log": done.log, "the outputs": str(done.outputs)}
     with contextlib.suppress(OSError):
         report = job.workspace / done.outputs.get("report-file", "")
@@ -114,7 +114,7 @@ def _find_problems(name: str, job: Job, servers: ExternalServices, done: JobResu
     is_setup_error = name in SETUP_ERRORS
     problems = {
         f"exit code {done.exit_code}": done.exit_code != int(is_setup_error),
-        f"{len(servers.comments)} comments": len(servers.comments) != int(not is_setup_error),
+        f"{len(servers.github.comments)} comments": len(servers.github.comments) != int(not is_setup_error),
         "no error message": is_setup_error and done.log.count("::error") != 1,
         "a traceback": "Traceback (most recent call last)" in done.log,
         f"{seconds:.0f} s": seconds > MAX_SECONDS,

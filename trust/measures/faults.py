@@ -22,7 +22,7 @@ from testing.faults.service_faults import (
 )
 from testing.runs.action_run import JobResult
 from testing.runs.in_process_job import InProcessJob, set_up_job
-from testing.servers.github_server import SLUG
+from testing.servers.github_api import SLUG
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 BY_SOURCE = {
@@ -80,7 +80,7 @@ def run_without_defence() -> MeasureResult:
 
 def _run_naively(job: InProcessJob) -> JobResult:
     log = io.StringIO()
-    url = f"{job.github.url}/repos/{SLUG}/issues/{job.github.number}/comments"
+    url = f"{job.github.url}/repos/{SLUG}/issues/{7}/comments"
     with contextlib.redirect_stderr(log):
         try:
             urllib.request.urlopen(url, json.dumps({"body": "shop/basket.py"}).encode(), timeout=5).close()

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 from testing.runs import sample_bug as plain
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 from testing.webhooks.event_runner import EventResult, EventRunner
 from trust import injection_scenario
 from trust.allowed_effects import OUTPUTS
@@ -48,7 +48,7 @@ def run(share: float) -> MeasureResult:
     failures: list[str] = []
     for at in range(0, len(chosen), TOGETHER):
         failures += _run_whole(chosen[at : at + TOGETHER], at)
-    with TemporaryDirectory() as folder, serve_github(GitHubServer(plain.TITLE, plain.BODY)) as github:
+    with TemporaryDirectory() as folder, serve_issue(plain.TITLE, plain.BODY) as github:
         runner = EventRunner(Path(folder), github)
         for payload in chosen:
             failures += [f"{name}, {payload[:60]!r}: {words}" for name, words in _run_early(runner, payload)]

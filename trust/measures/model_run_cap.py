@@ -17,7 +17,6 @@ from testing.runs.job import MOUNTS, Job
 from testing.runs.reproduce_workflow import ReproduceWorkflow
 from testing.servers.github_api import START, GitHubApi
 from testing.servers.github_api import serve_github_api as github_serving
-from testing.servers.github_server import GitHubServer
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
 from testing.servers.scripted_server import serve_script as endpoint_serving
@@ -91,7 +90,7 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
             return external_services.default_reply(request)[1]
 
         endpoint = stack.enter_context(endpoint_serving(reply))
-        job = Job(folder / "job", GitHubServer(sample_bug.TITLE, sample_bug.BODY, url=api.url))
+        job = Job(folder / "job", api)
         job.inputs = {
             "engine": "auto",
             "comment": "always",

@@ -1,6 +1,5 @@
 """Whole runs on issues with hundreds of hostile comments, and one process that reads text after text."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +10,6 @@ from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
 from testing.runs.job import Job
 from testing.servers.github_api import JOB_TOKEN, LOGINS, GitHubApi, serve_github_api
-from testing.servers.github_server import GitHubServer
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.domain.issue import Issue, IssueComment
 from triage.read.read_issue import read_issue_and_thread
@@ -81,13 +79,10 @@ def _run_flooded(flood: Flood) -> tuple[float, str]:
     """Returns the memory of a run in megabytes, and what is wrong with it."""
     with TemporaryDirectory() as folder, serve_github_api() as api:
         _write_thread(api, flood)
-        job = Job(Path(folder) / "job", GitHubServer(sample_bug.TITLE, sample_bug.BODY, url=api.url))
+        job = Job(Path(folder) / "job", api)
         job.inputs |= {"github-token": JOB_TOKEN, "timeout-seconds": "60"}
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        sender = api.issues[7]["user"]
-        event = {"action": "opened", "issue": api.issues[7], "sender": sender}
-        (job.folder / "temp" / "event.json").write_text(json.dumps(event), encoding="utf-8")
         running = job.start_here()
         peak = wait_and_measure_peak(running)
         return peak, _find_problem(peak, job.wait(running), api)

@@ -12,7 +12,7 @@ from typing import Any
 
 from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
-from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.servers.github_api import SLUG, serve_issue
 from testing.webhooks.event_runner import EventResult, EventRunner
 from testing.webhooks.example_payloads import Example, load_examples, load_payload, mutate_event_file
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -55,13 +55,14 @@ def run(share: float) -> MeasureResult:
 
 def run_cases(cases: list[Case]) -> list[str]:
     failures: list[str] = []
-    with TemporaryDirectory() as folder, serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with TemporaryDirectory() as folder, serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         runner = EventRunner(Path(folder), github)
         for case in cases:
             name, event, content = _payload(case)
             github.comments.clear()
-            github.number = _number(content) or 7
-            github.body = (BODIES[case] if isinstance(case, str) else sample_bug.BODY) or ""
+            github.issues.clear()
+            body = BODIES[case] if isinstance(case, str) else sample_bug.BODY
+            github.add_issue(_number(content) or 7, title=sample_bug.TITLE, body=body)
             failures += [
                 f"{name}: {problem}" for problem in find_problems(event, content, partial(runner.run, event, content))
             ]

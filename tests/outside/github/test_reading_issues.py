@@ -44,7 +44,7 @@ class TestIssue:
             True,
             False,
         )
-        assert issue.url == f"https://github.test/{SLUG}/issues/8"
+        assert issue.url == f"https://github.com/{SLUG}/issues/8"
         assert issue.opened_at == datetime(2026, 11, 21, 9, tzinfo=UTC)
         assert issue.thread == [
             IssueComment(
@@ -54,7 +54,7 @@ class TestIssue:
                 edited_at=datetime(2026, 11, 21, 9, 0, 1, tzinfo=UTC),
                 by_member=True,
                 comment_id=5000,
-                url=f"https://github.test/{SLUG}/issues/8#issuecomment-5000",
+                url=f"https://github.com/{SLUG}/issues/8#issuecomment-5000",
             )
         ]
 

@@ -41,7 +41,7 @@ def bodies(api: GitHubApi) -> list[str]:
 class TestPost:
     def test_returns_id_and_url(self, api: GitHubApi, tracker: IssueTracker) -> None:
         number, url = tracker.post_comment(7, BODY)
-        assert (number, url) == (5000, f"https://github.test/{SLUG}/issues/7#issuecomment-5000")
+        assert (number, url) == (5000, f"https://github.com/{SLUG}/issues/7#issuecomment-5000")
         assert bodies(api) == [BODY]
         assert api.request_lines() == [POST]
 

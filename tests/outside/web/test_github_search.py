@@ -7,7 +7,7 @@ import pytest
 from langchain_core.tools import ToolException
 
 from testing.each_row import each_row
-from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from triage.outside.github.issue_search import IssueSearch
 from triage.outside.web.github_search import GitHubSearchTool, build_github_search, choose_words
 
@@ -22,25 +22,27 @@ ISSUE = {
     "milestone": {"title": "1.26.1"},
     "body": "operands could not be broadcast together",
 }
+LIMITED = {"message": "API rate limit exceeded"}
 USED_UP = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
 ASKED = {"name": "numpy", "language": "Python", "repository": "", "error": ERROR}
 
 
 @pytest.fixture
-def github() -> Iterator[GitHubServer]:
-    with serve_github(GitHubServer("x", "y", found={"repositories": [NUMPY], "issues": [ISSUE]})) as server:
-        yield server
+def github() -> Iterator[GitHubApi]:
+    with serve_github_api() as api:
+        api.found = {"repositories": [NUMPY], "issues": [ISSUE]}
+        yield api
 
 
-async def search(github: GitHubServer, **changes: str) -> Any:
+async def search(github: GitHubApi, **changes: str) -> Any:
     return (await open_tool(github).ainvoke(ASKED | changes))["results"]
 
 
-def open_tool(github: GitHubServer) -> GitHubSearchTool:
-    return build_github_search(IssueSearch("t", SLUG, github.url, backoff_seconds=0.0))
+def open_tool(github: GitHubApi) -> GitHubSearchTool:
+    return build_github_search(IssueSearch(JOB_TOKEN, SLUG, github.url, backoff_seconds=0.0))
 
 
-async def test_two_requests_find_the_repository_and_its_issue(github: GitHubServer):
+async def test_two_requests_find_the_repository_and_its_issue(github: GitHubApi):
     (page,) = await search(github)
     assert page["title"] == "numpy/numpy#1234 (closed, in 1.26.1): Broadcast fails"
     assert page["url"] == ISSUE["html_url"]
@@ -50,17 +52,17 @@ async def test_two_requests_find_the_repository_and_its_issue(github: GitHubServ
     ]
 
 
-async def test_a_path_that_tells_the_repository_saves_a_request(github: GitHubServer):
+async def test_a_path_that_tells_the_repository_saves_a_request(github: GitHubApi):
     await search(github, repository="spf13/cobra", language="Go")
     assert github.searches == [("issues", f"repo:spf13/cobra is:public is:issue {WORDS}")]
 
 
-async def test_the_project_itself_is_not_searched(github: GitHubServer):
+async def test_the_project_itself_is_not_searched(github: GitHubApi):
     assert await search(github, repository=SLUG.upper()) == []
     assert github.searches == []
 
 
-async def test_a_run_searches_once(github: GitHubServer):
+async def test_a_run_searches_once(github: GitHubApi):
     tool = open_tool(github)
     await tool.ainvoke(ASKED)
     with pytest.raises(ToolException, match="a run searches once"):
@@ -78,32 +80,33 @@ async def test_a_run_searches_once(github: GitHubServer):
         [NUMPY | {"full_name": "numpy/numpy is:issue repo:evil/numpy"}],
     ],
 )
-async def test_another_repository_is_not_searched(repositories: list[Any]):
-    with serve_github(GitHubServer("x", "y", found={"repositories": repositories, "issues": [ISSUE]})) as github:
-        assert await search(github) == []
-        assert [kind for kind, _ in github.searches] == ["repositories"]
+async def test_another_repository_is_not_searched(repositories: list[Any], github: GitHubApi):
+    github.searches.clear()
+    github.found["repositories"] = repositories
+    assert await search(github) == []
+    assert [kind for kind, _ in github.searches] == ["repositories"]
 
 
 @each_row(
-    ("answer", "headers", "reason"),
+    ("fault", "reason"),
     [
-        (401, {}, "GitHub answered 401"),
-        (403, USED_UP, "rate limited"),
-        (429, USED_UP, "rate limited"),
-        (429, {"retry-after": "2"}, "rate limited"),
-        (b"{", {}, "cannot be read"),
+        (ApiFault("", 401, {}), "GitHub answered 401"),
+        (ApiFault("", 403, LIMITED, USED_UP), "rate limited"),
+        (ApiFault("", 429, LIMITED, USED_UP), "rate limited"),
+        (ApiFault("", 429, LIMITED, {"retry-after": "2"}), "rate limited"),
+        (ApiFault("", 200, b"{"), "cannot be read"),
     ],
 )
-async def test_a_failure_has_our_own_name_and_is_not_tried_again(answer: Any, headers: dict[str, str], reason: str):
-    with serve_github(GitHubServer("x", "y", found={"repositories": answer}, headers=headers)) as github:
-        with pytest.raises(ToolException, match=reason):
-            await search(github)
-        assert len(github.searches) == 1
+async def test_a_failure_has_our_own_name_and_is_not_tried_again(fault: ApiFault, reason: str, github: GitHubApi):
+    github.faults, github.requests = [fault], []
+    with pytest.raises(ToolException, match=reason):
+        await search(github)
+    assert len(github.requests) == 1
 
 
-async def test_a_repository_that_cannot_be_searched_has_no_issues():
-    with serve_github(GitHubServer("x", "y", found={"repositories": [NUMPY], "issues": 422})) as github:
-        assert await search(github) == []
+async def test_a_repository_that_cannot_be_searched_has_no_issues(github: GitHubApi):
+    github.faults = [ApiFault("/search/issues", 422, {})]
+    assert await search(github) == []
 
 
 @each_row(
@@ -124,6 +127,6 @@ def test_only_plain_words_leave(error: str, words: str):
     assert choose_words(error) == words
 
 
-async def test_without_words_nothing_is_asked(github: GitHubServer):
+async def test_without_words_nothing_is_asked(github: GitHubApi):
     assert await search(github, error="KeyError: 1") == []
     assert github.searches == []

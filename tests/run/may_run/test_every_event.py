@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from testing.each_row import each_row
-from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.github_api import serve_issue
 from testing.webhooks.event_runner import EventResult, EventRunner
 from testing.webhooks.example_payloads import (
     MAY_START,
@@ -24,7 +24,7 @@ EVERY = load_examples()
 
 @pytest.fixture(scope="module")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
-    with serve_github(GitHubServer("Total fails", "It fails.", number=1)) as github:
+    with serve_issue("Total fails", "It fails.", number=1) as github:
         yield EventRunner(tmp_path_factory.mktemp("events"), github)
 
 
