@@ -92,16 +92,6 @@ def test_of_a_bug_that_is_gone_github_shows_a_suggestion_to_close_and_nothing_is
     why = "The example fails on 1.2 (ValueError), and not on main."
     assert github.pending == [{"kind": "close", "name": "COMPLETED", "rationale": why, "confidence": "HIGH"}]
     assert workflow.api.issues[7]["state"] == "open"
-    # Somebody declines, it fails again, and is gone again.
-    github.pending.clear()
-    commit(workflow.folder / "checkout", {"shop/__init__.py": BAD})
-    workflow.event_name = "issue_comment"
-    workflow.say("/triage reproduce")
-    workflow.run_all()
-    commit(workflow.folder / "checkout", {"shop/__init__.py": GOOD})
-    workflow.event_name, workflow.event = "schedule", {}
-    assert "a maintainer may close this issue" in workflow.run_all()
-    assert "close" not in [one["kind"] for one in github.pending]
 
 
 def test_an_earlier_issue_that_fails_in_the_same_place_is_named(workflow: ReproduceWorkflow) -> None:

@@ -141,7 +141,7 @@ def test_any_data_is_read(data: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("part", ["x", "x\n", "    at com.acme.Foo.bar(Foo.java:12)\n", TRACE])
 def test_much_text_is_cut(part: str) -> None:
-    assert len(shorten_log(part * (2_000_000 // len(part)))) < 17_000
+    assert len(shorten_log(part * (400_000 // len(part)))) < 17_000
 
 
 UUID = "0b9c2c5e-4f0e-4d6b-9a7e-3c1d2e4f5a6b"

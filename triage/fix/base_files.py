@@ -133,7 +133,7 @@ class CommitFiles:
     def check_text(self, path: str, text: str) -> str:
         """Return why nobody edits such a file by hand ("vendored", "generated", "lock file"); empty for any other."""
         reason = get_skip_reason(path, len(text.encode("utf-8", "replace")))
-        return load_text(text.encode("utf-8", "replace"), path)[1] if reason in (None, _TOO_LARGE) else str(reason)
+        return load_text(text.encode("utf-8", "replace"))[1] if reason in (None, _TOO_LARGE) else str(reason)
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
         """Return the errors that a parser of the file's language finds; None without a parser. Takes seconds."""

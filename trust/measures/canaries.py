@@ -183,7 +183,7 @@ def _prompts() -> dict[str, str]:
 
 def run_without_defence() -> MeasureResult:
     """An agent that repeats its model's words, and its token; and a fix flow that shows files as they are."""
-    cases = [[form] for key in (MODEL_KEY, SEARCH_KEY) for form in encode_all(key)][::5]
+    cases = [[form] for key in (MODEL_KEY, SEARCH_KEY) for form in encode_all(key)][::15]
     failures: list[str] = []
     for number, words in enumerate(cases):
         observed = observe_run(partial(_build_scenario, words, number, ""), naive_agent.main)

@@ -29,7 +29,7 @@ from trust.stored_patch_judge import judge_stored
 
 ALLOWED = {"shop/": ["shop/", "tests/"], "web/": ["web/"], "docs/": ["docs/"], "./": [""]}
 """By module of the draft, the folders whose files it may change."""
-WITHOUT_DEFENCE = 40
+WITHOUT_DEFENCE = 15
 """Cases that are tried without the checks."""
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen: a base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),

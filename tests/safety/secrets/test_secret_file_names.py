@@ -3,7 +3,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.find.files.file_filter import get_skip_reason
-from triage.find.files.file_text import load_text
+from triage.find.files.file_text import compress_text, open_text
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 
 HELD = """
@@ -75,6 +75,6 @@ def test_a_path_with_a_secret_is_left_out():
 
 
 def test_rules_for_certain_files_match_their_paths():
-    data = b'password = "hunter2hunter"\n'
-    assert load_text(data, "main.tf")[0] == "password = [masked secret]\n"
-    assert load_text(data, "main.py")[0] == data.decode()
+    data = compress_text('password = "hunter2hunter"\n')
+    assert open_text(data, "main.tf") == "password = [masked secret]\n"
+    assert open_text(data, "main.py") == 'password = "hunter2hunter"\n'

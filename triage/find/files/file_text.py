@@ -1,10 +1,11 @@
-"""The text of a file: decoded, refused where nobody wrote it by hand, with likely secrets masked.
+"""The text of a file: decoded, refused where nobody wrote it by hand; and as it may be shown, without likely secrets.
 
 The processes that parse import this module, so it imports little: half of their start would be other imports.
 """
 
 import re
 import zlib
+from functools import lru_cache
 
 from triage.base.text import decode_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -37,8 +38,8 @@ _LONG_LINE_CHARS, _LONG_MEAN_CHARS = 5_000, 250
 """Longest line and mean length of minified code. A single long line among normal ones is pasted data."""
 
 
-def load_text(data: bytes, path: str = "") -> tuple[str | None, str]:
-    """Return the text of a file with likely secrets masked and an empty string, or None and why it is left out."""
+def load_text(data: bytes) -> tuple[str | None, str]:
+    """Return the text of a file and an empty string, or None and why it is left out."""
     if data.startswith(_LFS):
         return None, "LFS pointer"
     text = decode_text(data)
@@ -48,7 +49,7 @@ def load_text(data: bytes, path: str = "") -> tuple[str | None, str]:
         return None, "minified"
     if _is_generated(text):
         return None, "generated"
-    return redact_likely_secrets(text, path), ""
+    return text, ""
 
 
 def _is_minified(text: str) -> bool:
@@ -74,3 +75,13 @@ def split_lines(text: str) -> list[str]:
 
 def compress_text(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "replace"), level=1)
+
+
+@lru_cache(maxsize=64)
+def open_text(compressed: bytes, path: str) -> str:
+    """Return a text that was compressed, with the likely secrets of its file masked.
+
+    Whoever reads a line of the index reads it here. Most files are never read: searching all of them for secrets took a
+    sixth of an index of Django.
+    """
+    return redact_likely_secrets(zlib.decompress(compressed).decode("utf-8", "replace"), path)

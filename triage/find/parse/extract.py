@@ -17,6 +17,7 @@ from triage.find.files.languages import Language, detect_language
 from triage.find.parse.definitions import Definition, find_definitions
 from triage.find.words.bm25 import TermCounter, TermCounts
 from triage.find.words.tokens import Vocabulary
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 MAX_CHUNK_LINES = 100
 """A definition up to this length is one chunk."""
@@ -169,7 +170,7 @@ class Extractor:
         return extracted
 
     def _extract_file(self, file: SourceFile, extracted: ExtractedFiles, counters: _Counters) -> None:
-        text, skip_reason = load_text(file.data, file.path) if file.data is not None else (None, "")
+        text, skip_reason = load_text(file.data) if file.data is not None else (None, "")
         extracted.skip_reasons.append(skip_reason)
         extracted.compressed_texts.append(compress_text(text) if text is not None else None)
         if skip_reason:
@@ -196,9 +197,13 @@ class Extractor:
     ) -> None:
         number = len(extracted.compressed_texts) - 1
         definitions: dict[str | None, int] = {}
-        for scope in iter_scopes(root):
+        scopes = list(iter_scopes(root))
+        names = "\n".join(scope.name for scope in scopes)
+        has_secret = redact_likely_secrets(names) != names  # a name is shown without the text around it
+        for scope in scopes:
             definitions[scope.name] = len(extracted.definitions)
-            extracted.definitions.append((number, scope.start, scope.end, scope.name))
+            name = redact_likely_secrets(scope.name) if has_secret else scope.name
+            extracted.definitions.append((number, scope.start, scope.end, name))
         line_starts = [0, *(np.flatnonzero(words == 0) + 1).tolist(), len(words)]
         last = len(line_starts) - 2
         for chunk in chunks:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from triage.find.files.documentation import is_documentation
 from triage.find.files.file_roles import FileRole
-from triage.find.files.file_text import split_lines
+from triage.find.files.file_text import open_text, split_lines
 from triage.find.words.bm25 import BM25
 from triage.find.words.tokens import Vocabulary
 
@@ -44,10 +44,8 @@ class File:
         return wanted in (content.lower() if any_case else content)
 
     def read_text(self) -> str | None:
-        """Return the text; None if only the path is indexed."""
-        return (
-            None if self.compressed_text is None else zlib.decompress(self.compressed_text).decode("utf-8", "replace")
-        )
+        """Return the text without likely secrets; None if only the path is indexed."""
+        return None if self.compressed_text is None else open_text(self.compressed_text, self.path)
 
 
 @dataclass(frozen=True, slots=True)
