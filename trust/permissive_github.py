@@ -12,6 +12,8 @@ from trust.recording_server import RecordedRequest
 
 NUMBER = 7
 BOT = LOGINS[JOB_TOKEN]
+BEFORE = "2026-11-20T09:00:00Z"
+"""What is written at the time of the event, or after it, is not read."""
 PAST_ISSUES = 6
 """Only older ones than the issue are compared with it."""
 
@@ -70,7 +72,8 @@ def open_tracker(
             _add_past_issue(tracker, number, f"{title[:100]} {text}", f"{body}\n{text}", text)
     tracker.add_issue(NUMBER, title=title, body=body)
     for said in thread:
-        tracker.add_comment(said, "mallory", NUMBER)
+        tracker.add_comment(said, "mallory", NUMBER, created_at=BEFORE, updated_at=BEFORE)
+    tracker.issues[NUMBER]["updated_at"] = tracker.timestamp
     return tracker
 
 

@@ -1,4 +1,4 @@
-"""Replaces likely secrets, before a text is cut, indexed, embedded, shown, sent or published.
+"""Replaces likely secrets, before a text is cut, embedded, shown, sent or published.
 
 The patterns are gitleaks' rules, described in `gitleaks.md`, and our own.
 """
