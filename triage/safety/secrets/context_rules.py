@@ -106,13 +106,6 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         *WORDS,
     ),
     own_rule(
-        "webhook",
-        "webhooks/ hooks.zapier.com maker.ifttt.com /bot/v2/hook/",
-        r"(?i)\b(?:discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,30}/([\w-]{20,200})"
-        r"|hooks\.zapier\.com/hooks/catch/(\d{3,12}/[a-z0-9]{5,20})|maker\.ifttt\.com/[\w/.-]{1,100}/with/key/([\w-]{15,60})"
-        r"|(?:feishu|larksuite)\.c\w{1,2}/open-apis/bot/v2/hook/([a-f0-9-]{30,40}))",
-    ),
-    own_rule(
         "option of curl",
         "curl",
         r"\bcurl\b(?:[^\n\\]|\\[^\n]|\\\r?\n){0,400}?[ \t](?:-[a-zA-Z]{0,6}[uU]|--(?:proxy-)?user)[ \t=]{0,3}"
@@ -165,25 +158,12 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         *SAMPLE,
     ),
     own_rule(
-        "pgpass",
-        ":54 :64 :*:",
-        r"(?m:^)[ \t>]{0,8}[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(\S{4,200})\r?(?m:$)",
-        *SAMPLE,
-        r"^[\d:.]*$",
-    ),
-    own_rule(
         "password hash",
         "$apr1$ $1$ $2$ $2a$ $2b$ $2x$ $2y$ $5$ $6$ $7$ $y$ $gy$ $argon2 {sha {ssha {smd5 :::",
         r"\$(?:apr1|1|5|6)\$(?:rounds=\d{1,9}\$)?([A-Za-z0-9./]{1,16}\$[A-Za-z0-9./]{22,86})"
         r"|\$2[abxy]?\$\d\d\$([A-Za-z0-9./]{53})|\$(?:y|7|gy)\$([A-Za-z0-9./$]{30,200})"
         r"|\$argon2(?:id|i|d)\$([A-Za-z0-9+/$=,]{30,300})|\{(?i:s?sha(?:256|512)?|smd5)\}([A-Za-z0-9+/]{20,200}={0,2})"
         r"|\b([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::",
-    ),
-    own_rule(
-        "one-time password",
-        "otpauth",
-        r"(?i)\botpauth(?:://[^\s'\"<>`]{1,500}?[?&]secret=([a-z2-7]{8,200})"
-        r"|-migration://[^\s'\"<>`]{1,100}?data=([\w%+/=-]{8,}))",
     ),
 )
 
@@ -212,29 +192,9 @@ CODE_RULES: tuple[Rule, ...] = (
         *_NOT,
     ),
     own_rule(
-        "values of two names",
-        NAMES,
-        rf"(?i)(?:{NAME},{BLANKS}[\w.$]{{1,60}}{BLANKS}:?={BLANKS}"
-        rf"|[\w.$]{{1,60}},{BLANKS}[\w.$]{{0,60}}{NAME}{BLANKS}:?={BLANKS}['\"][^'\"\n]{{0,100}}['\"],{BLANKS}){QUOTED}",
-        *_NOT,
-    ),
-    own_rule(
         "value of a call",
         NAMES,
         rf"(?i){NAME}(?:\(\s{{0,12}}|\{{\s{{0,3}}|[ \t]{{1,3}}|['\"]\)[ \t]{{0,3}}\{{[ \t]{{0,3}}){_QUOTED}",
-        *_NOT,
-    ),
-    own_rule(
-        "value in place of another",
-        NAMES,
-        rf"(?i){NAME}['\"]?{BLANKS}[:=][^\n'\"`]{{0,60}}(?:['\"][^'\"\n]{{0,40}}['\"][^\n'\"`]{{0,20}})?"
-        rf"(?:\|\||\?\?|\?:|\bor\b|default\(){BLANKS}{_QUOTED}",
-        *_NOT,
-    ),
-    own_rule(
-        "default of a variable",
-        NAMES,
-        rf"(?i)[$]\{{[\w.]{{0,60}}{NAME}:[-=?]?([^\s'\"\\`{{}}]{{6,}})\}}",
         *_NOT,
     ),
     own_rule(
@@ -245,82 +205,9 @@ CODE_RULES: tuple[Rule, ...] = (
         *_NOT,
     ),
     own_rule(
-        "default of Terraform",
-        "default",
-        rf"(?i)\bvariable[ \t]{{1,3}}\"[\w-]{{0,60}}{NAME}\"[ \t]{{0,3}}\{{[^{{}}]{{0,300}}?\bdefault"
-        rf"{BLANKS}={BLANKS}{QUOTED}",
-        *_NOT,
-    ),
-    own_rule(
-        "element with a name",
-        "key= name=",
-        rf"(?i)\b(?:key|name)=['\"][\w.:-]{{0,60}}{NAME}['\"][^<>\n]{{0,60}}>[ \t]{{0,3}}("
-        rf"[^\s<>]{{6,}})[ \t]{{0,3}}</",
-        *_NOT,
-    ),
-    own_rule(
-        "pair in quotes",
-        NAMES,
-        rf"(?i)['\"][\w.-]{{0,60}}{NAME}=([^\s'\"\\`;&,{{}}]{{6,}})['\";]",
-        *_NOT,
-    ),
-    own_rule(
-        "user and password",
-        "auth credential connect pdo(",
-        r"(?i)(?:basic_?auth|credentials?|connect(?:ion)?|new pdo|\bauth)[ \t]{0,3}[=:]?[ \t]{0,3}\((?:"
-        r"[^\n()'\"]{0,60},[ \t]{0,3}"
-        rf"|['\"][^'\"\n]{{0,100}}['\"],[ \t]{{0,3}})?['\"][^\s'\"]{{1,60}}['\"],[ \t]{{0,3}}{QUOTED}",
-        *_NOT,
-    ),
-    own_rule(
-        "SQL",
-        "identified password",
-        rf"(?i)\b(?:identified[ \t]{{1,3}}(?:with[ \t]{{1,3}}\S{{1,40}}[ \t]{{1,3}})?(?:by|as)[ \t]{{1,3}}"
-        rf"(?:password[ \t]{{1,3}})?"
-        rf"|set[ \t]{{1,3}}password[ \t]{{1,3}}for[^=\n]{{1,80}}=[ \t]{{0,3}}(?:password\()?){_PLAIN}",
-        *_NOT,
-    ),
-    own_rule(
-        "variable of a command",
-        "env setx setenv set",
-        rf"(?:\A|\s)(?i:ENV|setx|setenv|set[ \t]-\w{{1,3}})[ \t]{{1,3}}\w{{0,60}}(?i:{NAME})"
-        rf"[ \t]{{1,3}}{_PLAIN}",
-        *_NOT,
-    ),
-    own_rule(
-        "directive",
-        "requirepass masterauth bindpw passphrase storepass keypass rocommunity rwcommunity",
-        rf"(?i)(?:(?:\A|\s)(?:requirepass|masterauth|bindpw|sslpassphrase|r[ow]community)|[ \t]--?"
-        rf"(?:storepass|keypass|passphrase))"
-        rf"[ \t=]{{1,3}}{_PLAIN}",
-        *_NOT,
-    ),
-    own_rule(
         "token in a header",
         "bearer basic",
         r"(?i)(?:['\"`]|authorization['\"]?[ \t]{1,3}['\"]?)(?:bearer|basic)[ \t]([a-z0-9+/=._~-]{16,1000})['\"`;]",
         r"(?i)^(?:your|my)?[a-z_.-]+$",
-    ),
-    own_rule(
-        "secure string",
-        "convertto-securestring",
-        rf"(?i)convertto-securestring[ \t]{{1,3}}(?:-string[ \t]{{1,3}})?{_QUOTED}",
-        *_NOT,
-    ),
-    own_rule(
-        "data source",
-        "@tcp( @unix( oracle:thin:",
-        r"(?:['\"`][\w.-]{1,60}:([^\s'\"`@]{6,})@(?:tcp|unix)\(|oracle:thin:[\w.-]{1,60}/([^\s'\"`@/]{6,})@)",
-        *_NOT,
-    ),
-    own_rule(
-        "archive or certificate with a password",
-        "zip 7z xfreerdp signtool smbclient htpasswd",
-        rf"\b(?:zip[ \t](?:[^\n]{{0,80}}?[ \t])?-P[ \t]{{1,3}}|7za?[ \t][^\n]{{0,80}}?[ \t]-p|xfreerdp[ \t]"
-        rf"[^\n]{{0,120}}?[ \t]/p:"
-        rf"|htpasswd[ \t]{{1,3}}(?:-\w{{1,9}}[ \t]{{1,3}}){{1,5}}\S{{1,80}}[ \t]{{1,3}}\S{{1,80}}[ \t]{{1,3}}"
-        rf"|signtool[ \t][^\n]{{0,120}}?[ \t]/p[ \t]|smbclient[ \t][^\n]{{0,120}}?[ \t]-U[ \t]{{0,3}}"
-        rf"[^\s%]{{1,60}}%){_PLAIN}",
-        *_NOT,
     ),
 )
