@@ -1,15 +1,15 @@
-"""A fake of `CommitFiles`: files of one commit in memory."""
+"""A fake of `BaseFiles`: files of one commit in memory."""
 
 from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
 from triage.domain.proposal import BaseFile, EditablePath
-from triage.fix.base_files import CommitFiles
+from triage.fix.base_files import BaseFiles
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 
 @dataclass
-class FakeFiles(CommitFiles):
+class FakeFiles(BaseFiles):
     files: dict[str, BaseFile | str] = field(default_factory=dict)
     """A text is why the file cannot be changed."""
     commit: str = COMMIT

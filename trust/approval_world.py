@@ -124,7 +124,6 @@ class ApprovalWorld:
         given: dict[str, Any] = {
             "issue": NUMBER,
             "issue_text": read_state(self.comment["body"]).text_hash,
-            "draft": "d" * 64,
             "revision": 0,
             "commits": 1 + with_test,
         } | trailers
@@ -137,7 +136,7 @@ class ApprovalWorld:
             parent = self.git.commit({**FILES, **more, **tests, **hidden}, parent, message=told)
         message = (
             f"{written}\n\nTriage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
-            f"Triage-Draft: {given['draft']}\nTriage-Revision: {given['revision']}\n"
+            f"Triage-Revision: {given['revision']}\n"
             f"Triage-Commits: {given['commits']}\n"
         )
         commit = self.git.commit({**FILES, **more, **tests, FILE: FIXED}, parent, message=message)

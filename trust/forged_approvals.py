@@ -241,7 +241,7 @@ def make_refs() -> Iterator[Case]:
         approve(world, named)
 
     others: list[dict[str, Any]] = [
-        {"draft": "e" * 64},
+        {"written": "[#7] Round sums"},
         {"revision": 1},
         {"issue": 8},
         {"issue_text": "0" * 16},
@@ -255,7 +255,7 @@ def make_refs() -> Iterator[Case]:
     def name_other(trailers: dict[str, Any], world: ApprovalWorld) -> None:
         approve(world, world.store_patch(REF, **trailers))
 
-    for trailers in ({"issue": 8}, {"issue_text": "0" * 16}, {"revision": 4}, {"commits": 1}, {"draft": "D" * 64}):
+    for trailers in ({"issue": 8}, {"issue_text": "0" * 16}, {"revision": 4}, {"commits": 1}, {"commits": 3}):
         yield Case("ref", f"the id of {trailers}", partial(name_other, trailers))
 
     def take_branch(world: ApprovalWorld) -> None:

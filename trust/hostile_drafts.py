@@ -327,7 +327,7 @@ def _build_shapes(plain: Draft) -> Iterator[DraftCase]:
     }
     for name, changes in shapes.items():
         yield _case(f"shape: {name}", plain, **changes)
-    forged = "Fix it\n\nTriage-Issue: 9\nTriage-Draft: " + "0" * 64
+    forged = "Fix it\n\nTriage-Issue: 9\nTriage-Issue-Text: " + "0" * 16
     yield _case("shape: trailers in the summary", plain, "either", summary=forged)
     yield _case(
         "shape: a closing word in the summary", plain, "either", summary="Fixes #1, closes octo/shop#2 [skip ci] @mona"

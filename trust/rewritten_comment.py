@@ -10,7 +10,7 @@ from testing.servers.github_api import SLUG
 from triage.domain.effect import EditComment, Effect, Policy, PostComment
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
-from triage.fix.jobs.fix_job import plan_answer_part, plan_proposal_part
+from triage.fix.jobs.fix_job import plan_proposal_part, plan_reply
 from triage.reproduce.environments.source import Source
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
@@ -62,7 +62,7 @@ class RewrittenComment:
         ):
             self.problems.append("a part that was written again is another one")
         self._report(build_report(words, choice + 1))
-        self._write(*plan_answer_part(self._issue, "done"))
+        self._write(*plan_reply(self._issue, "done"))
         kept = {name: text for name, text in first.items() if name not in ("report", "footer")}
         if not kept.items() <= read_parts(self.body).items():
             self.problems.append("a part is lost with a new report")

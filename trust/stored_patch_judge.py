@@ -77,7 +77,7 @@ def judge_stored(folder: Path, base: str, draft: Mapping[str, Any], allowed: Seq
         parent = commit
     yield from _judge_patch(folder, base, head, allowed)
     message = run_git(folder, "log", "-1", "--format=%B", head).decode()
-    if message.count("Triage-Draft:") != 1 or message.count("Triage-Issue: 7\n") != 1:
+    if message.count("Triage-Issue-Text:") != 1 or message.count("Triage-Issue: 7\n") != 1:
         yield "trailers of somebody else"
     if subprocess.run(["git", "-C", str(folder), "fsck", "--strict"], env=ENVIRONMENT, capture_output=True).returncode:  # noqa: PLW1510
         yield "git fsck finds an error"

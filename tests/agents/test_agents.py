@@ -457,7 +457,9 @@ IN_STORE = Place(sign="trace", rule="frame", span=Span(path="src/store.py", star
 SHOWN = [Excerpt(span=Span(path=path, start=1, end=3)) for path in ("src/parse.py", "src/store.py")]
 STORED = "`save` stores whatever `parse` gives [2:2], and that one has the wrong year [1:3]."
 SETTLED = {
-    "facts": [Place(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
+    "places": [
+        Place(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)
+    ],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,
@@ -474,9 +476,9 @@ SETTLED = {
         ({"codebase": factories.codebase(confidence=0.9, relevant_files=[])}, False),
         ({"citations": Citations(verified=1, total=2)}, False),
         ({"citations": Citations()}, False),
-        ({"facts": []}, True),
-        ({"facts": [IN_STORE]}, False),
-        ({"facts": [IN_STORE], "codebase": factories.codebase(confidence=0.8, why=STORED), "excerpts": SHOWN}, True),
+        ({"places": []}, True),
+        ({"places": [IN_STORE]}, False),
+        ({"places": [IN_STORE], "codebase": factories.codebase(confidence=0.8, why=STORED), "excerpts": SHOWN}, True),
         ({"round": 2}, False),
     ],
 )

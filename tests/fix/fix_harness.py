@@ -29,7 +29,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_commits
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
+from triage.fix.jobs.fix_job import FixJob, FixResult, JobArtifacts
 from triage.fix.jobs.run_fix_job import run_fix_job
 from triage.run.run_context import JobContext
 from triage.safety.secrets.redactor import SecretRedactor
@@ -123,7 +123,7 @@ class FixHarness(RunHarness):
             self.build_context(),
             store=self.store,
             open_files=lambda _: self.files,
-            files=JobFiles(self.workspace, SecretRedactor([])),
+            artifacts=JobArtifacts(self.workspace, SecretRedactor([])),
             open_example=lambda _: None,
             approvers=self.approvers,
             tests=self.tests,

@@ -8,11 +8,11 @@ from testing.checkouts.git_repositories import commit, git, write
 from testing.text.secret_forms import PASSWORD
 from triage.base.errors import BadInput
 from triage.domain.proposal import BaseFile
-from triage.fix.base_files import CommitFiles, open_base_files
+from triage.fix.base_files import BaseFiles, open_base_files
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> CommitFiles:
+def base(tmp_path: Path) -> BaseFiles:
     inner = tmp_path / "inner"
     inner.mkdir()
     commit(inner, {"x.py": "x\n"})
@@ -71,18 +71,18 @@ def base(tmp_path: Path) -> CommitFiles:
         (":(top)src/a.py", None),
     ],
 )
-def test_a_path_is_a_text_or_a_reason(base: CommitFiles, path: str, found: BaseFile | str | None):
+def test_a_path_is_a_text_or_a_reason(base: BaseFiles, path: str, found: BaseFile | str | None):
     assert base.read(path) == found
 
 
 @pytest.mark.parametrize(
     "path", ["../outer/src/a.py", "/etc/passwd", "src/../src/a.py", "src//a.py", "./src/a.py", "-r"]
 )
-def test_a_path_that_leads_elsewhere_is_no_text(base: CommitFiles, path: str):
+def test_a_path_that_leads_elsewhere_is_no_text(base: BaseFiles, path: str):
     assert not isinstance(base.read(path), BaseFile)
 
 
-def test_files_that_a_patch_may_change(base: CommitFiles):
+def test_files_that_a_patch_may_change(base: BaseFiles):
     paths = {file.path for file in base.list_editable()}
     assert {"docs/a.md", "src/run.sh"} < paths
     assert not {"data/a.csv", ".gitmodules", "src/lfs.bin"} & paths
@@ -103,11 +103,11 @@ def test_files_that_a_patch_may_change(base: CommitFiles):
         ("config/prod.env", "", "may hold secrets"),
     ],
 )
-def test_what_nobody_edits_by_hand(base: CommitFiles, path: str, text: str, reason: str):
+def test_what_nobody_edits_by_hand(base: BaseFiles, path: str, text: str, reason: str):
     assert base.check_text(path, text) == reason
 
 
-def test_tests_and_syntax_errors(base: CommitFiles):
+def test_tests_and_syntax_errors(base: BaseFiles):
     assert base.is_test("tests/test_a.py")
     assert not base.is_test("src/a.py")
     assert base.count_syntax_errors("src/a.py", "f(\n") == 1

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
@@ -24,7 +24,6 @@ from triage.fix.commit_text import (
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 BASE, TEST, HEAD = "1" * 40, "2" * 40, "3" * 40
-DRAFT_HASH = "d" * 64
 
 
 def make_draft(**changes: Any) -> PatchDraft:
@@ -46,15 +45,15 @@ def commit(sha: str, parent: str, message: str) -> CommitFacts:
 
 
 def test_two_commits() -> None:
-    test_message, message = write_messages(make_draft(), DRAFT_HASH)
+    test_message, message = write_messages(make_draft())
     found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
-    assert (found.issue, found.issue_text, found.draft_hash, found.created_at) == (12, "a" * 16, DRAFT_HASH, NOW)
+    assert (found.issue, found.issue_text, found.created_at) == (12, "a" * 16, NOW)
 
 
 def test_one_commit() -> None:
-    _, message = write_messages(make_draft(tests=[], revision=2), DRAFT_HASH)
+    _, message = write_messages(make_draft(tests=[], revision=2))
     found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
     assert found is not None
     assert (found.base, found.test_commit, found.revision) == (BASE, None, 2)
@@ -76,7 +75,7 @@ def test_one_commit() -> None:
     ],
 )
 def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts | None) -> None:
-    _, message = write_messages(make_draft(), DRAFT_HASH)
+    _, message = write_messages(make_draft())
     head = head.model_copy(update={"message": head.message.replace("{}", message.rstrip())})
     assert parse_proposal("octo/shop", head, parent) is None
 
@@ -103,14 +102,13 @@ def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts 
     ],
 )
 def test_a_planted_message_is_no_proposal(planted: str) -> None:
-    _, message = write_messages(make_draft(tests=[]), DRAFT_HASH)
+    _, message = write_messages(make_draft(tests=[]))
     ours = "[#12] Round half to even\n"
     assert message.startswith(ours)
     assert parse_proposal("octo/shop", commit(HEAD, BASE, message.replace(ours, planted))) is None
     assert parse_proposal("octo/shop", commit(HEAD, BASE, message.replace("\n", "\r\n"))) is not None
 
 
-ACTIVE = re.compile(r"#\d|@\w|\[skip|://|\bGH-\d", re.IGNORECASE)
 FOOTER = re.compile(
     r"^\W*(?:breaking[\s_-]*change|[\w-]+\s*(?:\([^)]*\))?!?\s*(?::|#)|(?:fixup|squash|amend)!)|semver:|skip-checks:",
     re.IGNORECASE | re.MULTILINE,
@@ -174,27 +172,13 @@ def test_no_line_of_a_model_is_a_command(command: str) -> None:
         for message in write_local_messages(draft):
             assert FOOTER.findall(message.replace("Add a failing test:", "")) == []
             assert read_trailers(message) == []
-        _, message = write_messages(draft.model_copy(update={"issue": 12}), DRAFT_HASH)
-        assert [name.partition("-")[0] for name in read_trailers(message)] == ["Triage"] * 5
+        _, message = write_messages(draft.model_copy(update={"issue": 12}))
+        assert [name.partition("-")[0] for name in read_trailers(message)] == ["Triage"] * 4
 
 
 def test_plain_words_stay() -> None:
     text = "`Cart::total` adds two times: 10:30 and 11:00"
     assert format_subject(text) == "'Cart.total' adds two times - 10 - 30 and 11 - 00"
-
-
-PIECES = st.sampled_from([*COMMANDS, *" :!#@[]-_.\n\r\u200b\uff1a", "GH", "1", "breaking", "change", "fixup", "squash"])
-
-
-@example("BREAKING", "Change-Id: I1")
-@given(st.text(max_size=200) | st.lists(PIECES, max_size=12).map("".join), st.lists(PIECES, max_size=12).map("".join))
-def test_no_summary_changes_what_a_commit_says(summary: str, cause: str) -> None:
-    draft = make_draft(summary=summary or "x", root_cause=cause, tests=[])
-    _, message = write_messages(draft, DRAFT_HASH)
-    found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
-    assert found is not None
-    assert found.issue == 12
-    assert not ACTIVE.search(message.replace("[#12]", "").partition("\n")[0])
 
 
 def test_what_a_message_says_is_read_back() -> None:
@@ -206,7 +190,7 @@ def test_what_a_message_says_is_read_back() -> None:
         revision=1,
         revised_after="Use Decimal.",
     )
-    words = read_words(write_messages(draft, DRAFT_HASH)[1])
+    words = read_words(write_messages(draft)[1])
     assert (words.subject, words.cause) == ("Round half to even", ("It rounds " + "up and " * 20).strip())
     assert words.points == [
         "a.py - " + ("Rounds " + "the sum " * 20).strip(),
@@ -216,21 +200,13 @@ def test_what_a_message_says_is_read_back() -> None:
     assert read_words("Merge it\n") == CommitWords()
 
 
-def test_a_local_commit_has_no_trailers() -> None:
-    test_message, message = write_local_messages(make_draft(root_cause="It rounds up."))
-    assert (test_message, message) == (
-        "[#12] Add a failing test: Round half to even\n\nThe test fails on this commit and passes with the next one.\n",
-        "[#12] Round half to even\n\nIt rounds up.\n",
-    )
-
-
 def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for() -> None:
     what = "The sum of the basket is rounded half to even, as the bank does it; fixes #3 (" + "b" * 40 + ")"
     files = [
         PatchedFile(path=f"{name}.py", description=text, text="x\n") for name, text in {"a": what, "b": ""}.items()
     ]
     draft = make_draft(root_cause="It rounds up.", changes=files, revision=2, revised_after="Use Decimal.\n\nFixes: #4")
-    test_message, message = write_messages(draft, DRAFT_HASH)
+    test_message, message = write_messages(draft)
     assert message.partition("\n\nTriage-")[0] == (
         "[#12] Round half to even\n\n"
         "It rounds up.\n"

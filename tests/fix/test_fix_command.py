@@ -253,7 +253,7 @@ def test_an_approved_change_becomes_a_branch(checkout: Path) -> None:
 def test_neither_what_was_typed_before_the_proposal_nor_the_end_of_the_input_is_an_approval(checkout: Path) -> None:
     with serve_script(Author([BAD, GOOD])) as server, open_terminal(checkout, server) as terminal:
         terminal.wait_for(QUESTION)
-        terminal.type("Return zero.\napprove\n")  # a paste of two lines
+        terminal.type("revise: Return zero.\napprove\n")  # a paste of two lines
         terminal.wait_for(QUESTION, 2)
         assert terminal.text.rindex(GOOD) > terminal.text.rindex(BAD)
         terminal.type("\n\x04")
@@ -356,28 +356,9 @@ def test_a_check_that_cannot_run_costs_no_model_call(checkout: Path) -> None:
     )
 
 
-def test_without_a_model(checkout: Path) -> None:
-    done = run(checkout, None)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "bug-triage: A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your "
-        "own.\n"
-    )
-
-
-def test_without_a_name_for_the_commit(checkout: Path) -> None:
-    (checkout.parent / "home/.gitconfig").unlink()
-    with serve_script(Author()) as server:
-        done = run(checkout, server)
-        assert server.requests == []
-    assert done.returncode == 1
-    assert "git config --global user.name" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("moment", "number"),
     [
-        ("the check", signal.SIGINT),
         ("the check", signal.SIGHUP),
         ("the question", signal.SIGINT),
     ],

@@ -11,6 +11,7 @@ from testing import factories
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers
+from triage.app.server import RequestRefused
 from triage.base.errors import BadInput
 from triage.fix import fix_server
 from triage.fix.base_files import open_base_files
@@ -18,7 +19,6 @@ from triage.fix.fix_server import ONE_ISSUE, Opened, build_server_graph
 from triage.fix.graph.fix_graph import build_checkpointer
 from triage.fix.local_fix import LocalBranch
 from triage.git.write import UserRepository
-from triage.graph.server_graph import RequestRefused
 
 ISSUE = factories.issue(number=7).model_dump(mode="json")
 ASKED: dict[str, Any] = {"issue": ISSUE, "repository": {"slug": "octo/shop"}, "change_request": "Strip it"}

@@ -48,10 +48,6 @@ def test_the_end_of_a_long_output(tmp_path: Path) -> None:
     assert "\x1b" not in result.output
 
 
-def test_nothing_waits_for_input(tmp_path: Path) -> None:
-    assert run(tmp_path, "cat; echo done").output == "done"
-
-
 @contextmanager
 def open_fifo(folder: Path) -> Iterator[tuple[Path, int]]:
     """A pipe whose reader notices when the last process that writes into it has ended."""
@@ -152,10 +148,6 @@ def test_a_package_that_is_installed_in_editable_mode(tmp_path: Path, layout: st
     program = f"import site; site.addsitedir('{packages}'); import ledger; print(ledger.name)"
     assert run(tmp_path / "clone", f'"{sys.executable}" -c "{program}"', PYTHONPATH="/other").output == "patch"
     assert run(tmp_path / "clone", "echo $PYTHONPATH", PYTHONPATH="/other").output.endswith(":/other")
-
-
-def test_other_projects_do_not_get_a_python_path(tmp_path: Path) -> None:
-    assert run(tmp_path, "echo [$PYTHONPATH]").output == "[]"
 
 
 @pytest.mark.parametrize(

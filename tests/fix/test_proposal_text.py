@@ -39,7 +39,6 @@ PROPOSAL = PatchProposal(
     base=COMMIT,
     test_commit="1" * 40,
     commit="2" * 40,
-    draft_hash="d" * 64,
 )
 URL = f"https://github.com/acme/ledger/compare/{PROPOSAL.base}...{PROPOSAL.commit}"
 RUN = "https://github.com/acme/ledger/actions/runs/1/attempts/1"

@@ -52,8 +52,3 @@ def test_the_end_of_what_a_failing_check_printed() -> None:
     assert "Checked. The check fails.\n\nIt printed, at the end:\nline 85\n" in shown
     assert shown.count("line ") == MAX_OUTPUT_LINES
     assert "\x1b" not in shown
-
-
-def test_a_long_line_of_the_diff_is_whole() -> None:
-    long = "x = '" + "word " * 100 + "'\n"
-    assert f"+{long}" in render(changes=[PatchedFile(path="shop/cart.py", text=long)])

@@ -1,4 +1,4 @@
-"""The rule of two: declared for every node, and what a node may not have is not handed to it."""
+"""The rule of two: what an agent may not have is not handed to it."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,38 +14,16 @@ from triage.agents.code_tools import build_code_tools
 from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
-from triage.fix.graph.fix_graph import NODES
-from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_input, restrict_services
+from triage.graph.capabilities import AGENTS, restrict_input, restrict_services
 from triage.graph.step_runner import Step, run_agent
 from triage.outside.web.web_search_tool import build_search_tool
 
-NO_POWERS = {"human_review_gate", "regenerate_with_feedback", "abort", "handle_error"}
-"""Nodes of the fix flow that only decide."""
 OUTSIDE: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
 INSIDE: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 
 
-def test_every_node_declares_its_powers_and_has_at_most_two():
-    assert set(CAPABILITIES) == {
-        *AGENTS,
-        "read_and_index",
-        "fetch_past_issues",
-        "compare_past_issues",
-        "supervisor",
-        "finish",
-        "publish",
-        *(node.__name__ for node in NODES if node.__name__ not in NO_POWERS),
-    }
-    assert all(1 <= len(powers) <= 2 for powers in CAPABILITIES.values())
-    assert [name for name, powers in CAPABILITIES.items() if "outbound requests" in powers] == [
-        "fetch_past_issues",
-        "web_search",
-        "publish",
-        "apply_changes",
-        "create_pull_request",
-        "post_comment",
-    ]
-    assert all("code access" not in CAPABILITIES[name] for name in ("apply_changes", "create_pull_request"))
+def test_only_the_web_search_sends_out():
+    assert [name for name, agent in AGENTS.items() if "outbound requests" in agent.capabilities] == ["web_search"]
 
 
 def test_who_sends_out_gets_no_code_and_no_settings():

@@ -1,22 +1,16 @@
 """What a further round is opened for, and what it is given."""
 
 import asyncio
-import time
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from pydantic import SecretStr
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
-from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
+from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents.services import Services
-from triage.agents.tool_runner import ToolRunner
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
-from triage.outside.web.web_search_tool import build_search_tool
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 GAP = "is `leap_year` checked?"
@@ -128,33 +122,6 @@ async def test_a_gap_outside_goes_to_the_web_in_words_of_the_issue():
     wanted = second.partition("<<what is missing")[2]
     assert "out of range" in wanted
     assert "secret_module" not in second
-
-
-async def test_the_second_round_sends_its_own_query_and_reads_its_pages():
-    critiques = [
-        factories.critique("UNCERTAIN", gaps=[], gaps_outside=["ValueError day out of range"]),
-        factories.critique(),
-    ]
-    calls = [
-        AIMessage("", tool_calls=[{"name": "tavily_search", "args": {"query": query}, "id": query}])
-        for query in ("day is out of range", "ValueError month")
-    ]
-
-    def answer(request: ReceivedRequest) -> ScriptedReply:
-        page = {"title": "Page", "url": "https://docs.test/page", "content": f"about {request.body['query']}"}
-        return ScriptedReply({"results": [page]})
-
-    with serve_script(answer) as server:
-        tool = build_search_tool(SecretStr("tvly-x"), server.url)
-        tools = ToolRunner([tool], 10.0, FakeProgressLog(), lambda: datetime.now(UTC), time.monotonic)
-        given, model = with_model(
-            CritiqueFinding=critiques, tools=calls, WebSearchFinding=factories.web(), web_tools=tools
-        )
-        await run(given)
-    assert [request.body["query"] for request in server.requests] == ["day is out of range", "ValueError month"]
-    first, second = prompts(model, "WebSearchFinding")
-    assert "about day is out of range" in first
-    assert "about ValueError month" in second
 
 
 async def test_a_feature_request_gets_the_places_where_it_would_go():

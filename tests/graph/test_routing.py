@@ -7,13 +7,14 @@ import pytest
 from hypothesis import strategies as st
 
 from testing.factories import critique, investigation, state
-from testing.fakes import FakeClock, FakeModel, fake_services
+from testing.fakes import FakeClock, FakeModel, FakeToolset, fake_services
 from triage.agents.critic import map_critique_to_verdict
+from triage.agents.services import Services
 from triage.domain.code import Section, Span
 from triage.domain.issue import KindReading
 from triage.domain.run import Limits, Usage
 from triage.graph.capabilities import AGENTS
-from triage.graph.routing import Choice, RemainingBudget, choose_next, measure_budget, should_open_round
+from triage.graph.routing import Choice, choose_next, is_budget_low
 from triage.graph.triage_state import BugTriageState
 
 ONLINE, OFFLINE = True, False
@@ -106,13 +107,16 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
 ]
 
 
-def budget(limits: Limits | None, seconds_left: float, spent: Usage | None) -> RemainingBudget:
+def make_services(
+    limits: Limits | None = None, seconds_left: float = 300, spent: Usage | None = None, *, online: bool = True
+) -> Services:
+    """With a model that has spent so much, if it is said."""
     limits = limits or Limits()
     model = FakeModel({}) if spent else None
     if model and spent:
         model.spent = spent
     clock = FakeClock(limits.run_seconds - seconds_left)
-    return measure_budget(fake_services(model=model, limits=limits, clock=clock))
+    return fake_services(model=model, limits=limits, clock=clock, web_tools=FakeToolset("") if online else None)
 
 
 def choose(
@@ -123,13 +127,7 @@ def choose(
     online: bool = True,
     spent: Usage | None = None,
 ) -> Choice:
-    return choose_next(given, budget(limits, seconds_left, spent), has_web_search=online)
-
-
-def opens_round(
-    given: BugTriageState, limits: Limits | None = None, seconds_left: float = 300, spent: Usage | None = None
-) -> bool:
-    return should_open_round(given, budget(limits, seconds_left, spent), has_web_search=True)
+    return choose_next(given, make_services(limits, seconds_left, spent, online=online))
 
 
 @pytest.mark.parametrize(("given", "online", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])
@@ -186,7 +184,7 @@ def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
     ],
 )
 def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], opens: bool):
-    assert opens_round(state(**BUG | {"answered_in_round": JUDGED} | given)) is opens
+    assert choose(state(**BUG | {"answered_in_round": JUDGED} | given)).opens_round is opens
 
 
 @pytest.mark.parametrize(
@@ -201,9 +199,9 @@ def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], o
 )
 def test_no_round_opens_when_the_rest_is_for_the_writer(spent: Usage, limits: Limits, seconds_left: float, why: str):
     rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, search_terms=["leap_year"])
-    assert opens_round(rejected, limits, seconds_left, spent) is (not why)
     choice = choose(rejected, limits, seconds_left=seconds_left, spent=spent)
-    assert choice.selected == ("writer",)
+    assert choice.opens_round is (not why)
+    assert choice.selected == ("writer" if why else "codebase_search",)
     assert why in choice.reason
     assert choice.forced is bool(why), "a cap that struck is told"
 
@@ -211,7 +209,6 @@ def test_no_round_opens_when_the_rest_is_for_the_writer(spent: Usage, limits: Li
 def test_a_stale_rejection_opens_no_round():
     """The critic answered in the first round and failed in the second."""
     failed = state(**BUG, answered_in_round={**JUDGED, "codebase_search": 2, "critic": 2}, round=2)
-    assert not opens_round(failed)
     assert choose(failed).reason == "the critic gave no answer"
 
 
@@ -242,7 +239,24 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
     names = set(one.selected)
     assert online or "web_search" not in names
     assert names == {"investigator"} or "investigator" in answered or one.forced
+    assert one.opens_round <= (answered.get("critic", 0) >= round_)
     assert "critic" not in names or answered.get("codebase_search", 0) >= round_
     assert "web_search" not in names or "web_search" not in answered
     assert len(names) == 1 or names == {"codebase_search", "web_search"}
     assert names != {"web_search"}
+
+
+@pytest.mark.parametrize(
+    ("spent", "is_low"),
+    [
+        (Usage(), False),
+        (Usage(input_tokens=79_000, calls=1), False),
+        (Usage(input_tokens=81_000, calls=1), True),
+        (Usage(input_tokens=200_000, calls=1), True),
+        (Usage(input_tokens=10, calls=1, usd=0.75), False),
+        (Usage(input_tokens=10, calls=1, usd=0.85), True),
+        (Usage(input_tokens=10, calls=1, usd=None), False),
+    ],
+)
+def test_the_rest_of_the_budget_is_for_the_writer(spent: Usage, is_low: bool):
+    assert is_budget_low(make_services(Limits(tokens=100_000, usd=1.0), spent=spent)) is is_low

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from testing import factories
-from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
+from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents.codebase_search import SHOWN_SECTIONS
 from triage.agents.services import Services
 from triage.base.errors import ModelUnavailable
@@ -237,13 +237,6 @@ async def test_a_project_may_wish_no_documentation():
     assert (report.documented, report.documentation) == (None, [])
 
 
-async def test_by_rules_the_page_of_the_job_has_the_sections_and_nothing_is_said():
-    given = fake_services(codebase=FakeCodebase({**factories.FILES, "docs/parse.md": PAGE}))
-    report = await run(given, labels=["question"], **ASKS)
-    assert (report.kind, report.documented, report.statements) == ("question", None, [])
-    assert [one.span.path for one in report.documentation] == ["docs/parse.md"]
-
-
 async def test_a_bug_in_an_agent_is_a_failed_step():
     class Broken(FakeCodebase):
         def search(self, query: Any, limit: int) -> Any:
@@ -338,17 +331,6 @@ async def test_cancelled_run_reports_what_is_known():
     assert report.summary == "ValueError: day is out of range for month"
 
 
-async def test_the_journal_hears_every_start_and_end():
-    given = fake_services(codebase=FakeCodebase(factories.FILES))
-    await run(given)
-    assert isinstance(given.progress, FakeProgressLog)
-    assert [line for line in given.progress.lines if not line.startswith("Decision ")] == [
-        line
-        for step in ("read_and_index", "investigator", "codebase_search", "critic", "writer")
-        for line in (f"> {step}", f"< {step} SUCCESS")
-    ]
-
-
 async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytest.MonkeyPatch):
     def explode(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("words from outside")
@@ -427,17 +409,6 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
     assert report.hidden_fragments == 2
 
 
-async def test_every_retrieved_passage_stands_in_the_prompt():
-    files = {f"src/f{n}.py": f"marker_{n} = 1\n" + "x = 1\n" * 300 for n in range(20)}
-    given = fake_services(codebase=FakeCodebase(files), model=FakeModel(factories.answers()))
-    await run(given)
-    assert isinstance(given.model, FakeModel)
-    prompt = next(
-        "\n".join(message.text for message in prompt) for name, prompt in given.model.asked if name == "CodebaseFinding"
-    )
-    assert all(f"marker_{n}" in prompt for n in range(20))
-
-
 @pytest.mark.parametrize(("is_cited", "verdict"), [(True, "CONFIRMED"), (False, "UNCERTAIN")])
 async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bool, verdict: str):
     confirmed = factories.critique("CONFIRMED")
@@ -449,27 +420,6 @@ async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bo
     assert report.critique is not None
     assert report.critique.ready_for_report is is_cited
     assert ("No reference into the code could be verified." in report.critique.gaps) is not is_cited
-
-
-async def test_the_confidence_is_that_of_the_search():
-    agreed = factories.critique("CONFIRMED", confidence=1.0)
-    answers = factories.answers(CodebaseFinding=factories.codebase(confidence=0.65), CritiqueFinding=agreed)
-    assert (await run(with_model(answers))).confidence == 0.65
-
-
-async def test_of_more_than_five_places_a_model_names_the_best_five_count():
-    places = [CitedPlace(cite=f"{number}:1-2", reason="") for number in range(1, 9)]
-    files = {f"src/extra_{number}.py": "def parse():\n    return 1\n" for number in range(8)}
-    answers = factories.answers(CodebaseFinding=factories.codebase(places=places))
-    report = await run(fake_services(codebase=FakeCodebase(files), model=FakeModel(answers)))
-    assert [suspect.path for suspect in report.suspects] == list(files)[:5]
-
-
-async def test_what_was_not_shown_is_dropped_and_counted():
-    places = [CitedPlace(cite=cite, reason="") for cite in ("1:2", "99:1", "1:90-95")]
-    report = await run(with_model(factories.answers(CodebaseFinding=factories.codebase(places=places))))
-    assert [suspect.span for suspect in report.suspects] == [Span(path="src/parse.py", start=2, end=2)]
-    assert (report.citations.verified, report.citations.total) == (1, 3)
 
 
 async def test_what_rules_call_a_question_is_not_searched_for():

@@ -14,7 +14,7 @@ from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import TriageTask, Trigger
+from triage.domain.task import TriageTask
 from triage.run.triage_issue import run_task
 
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
@@ -46,28 +46,6 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, 
     run(harness, config)
     assert json.loads(harness.output.values["ticket-labels"]) == labels
     assert harness.github.labelled == ([(7, labels)] if labels else [])
-
-
-@pytest.mark.parametrize(
-    ("labels", "status"), [([], Status.SKIPPED), (["triage"], Status.COMPLETE), (["no-triage"], Status.SKIPPED)]
-)
-def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
-    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
-    assert run(harness, OPTS) is status
-    assert len(harness.github.posted) == (status is Status.COMPLETE)
-
-
-@pytest.mark.parametrize(("role", "status"), [("write", Status.COMPLETE), ("read", Status.SKIPPED)])
-def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
-    github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"maintainer": role})
-    command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="maintainer")
-    assert run(RunHarness(github=github), OPTS, command) is status
-
-
-def test_so_does_the_authors_where_the_author_has_it():
-    github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
-    command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert run(RunHarness(github=github), OPTS, command) is Status.COMPLETE
 
 
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])

@@ -110,17 +110,6 @@ def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(harne
     assert harness.output.values["status"] == "degraded"
 
 
-@pytest.mark.parametrize("event_issue", [None, factories.issue()])
-def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(
-    harness: CutHarness, event_issue: Issue | None
-):
-    harness.event_issue = event_issue
-    harness.hang_in("fetch_issue")
-    assert harness.run(BY_HAND) is Status.DEGRADED
-    assert "could not be read: the run was cancelled." in harness.summary
-    assert harness.output.values["status"] == "degraded"
-
-
 def test_cancelled_while_roles_are_asked_nobody_is_obeyed(harness: CutHarness):
     harness.github.issues[7] = factories.issue(
         thread=[IssueComment(author="stranger", body="/triage", created_at=NOW, comment_id=60)]
@@ -177,27 +166,6 @@ def test_a_partial_report_does_not_replace_a_whole_one(harness: CutHarness):
     assert asked == ["fetch_issue", "list_labels"]
 
 
-def test_a_partial_report_does_not_replace_what_another_run_wrote_meanwhile(harness: CutHarness):
-    def meanwhile() -> None:
-        harness.github.issues[7] = factories.issue(thread=[FULL])
-
-    harness.hang_in_model("CritiqueFinding")
-    harness.services = fake_services(
-        codebase=FakeCodebase(factories.FILES, on_index=meanwhile), model=harness.services.model
-    )
-    harness.run()
-    assert harness.writes == 0
-
-
-@pytest.mark.parametrize("policy", [Policy(comment="never"), Policy(comment="always", dry_run=True)])
-def test_a_partial_report_obeys_the_policy(harness: CutHarness, policy: Policy):
-    harness.policy = policy
-    harness.hang_in_model("CritiqueFinding")
-    harness.run()
-    assert harness.writes == 0
-    assert "The run was cancelled." in harness.summary
-
-
 def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arrive(harness: CutHarness):
     harness.github.asked = lambda method: harness.cancel() if method == "post_comment" else None
     assert harness.run() is Status.COMPLETE
@@ -232,17 +200,6 @@ def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness)
     assert harness.run() is Status.COMPLETE
     after_post = asked[asked.index("post_comment") + 1 :]
     assert after_post == ["fetch_issue", *["wait_to_look_again", "fetch_issue"] * 2, "wait_to_look_again"]
-
-
-def test_what_arrived_before_the_signal_is_told(harness: CutHarness):
-    model = FakeModel(factories.answers())
-    harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
-    harness.policy = Policy(comment="always", labels="apply")
-    harness.hang_in("add_labels")
-    harness.seconds = 0.5
-    harness.run()
-    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
-    assert "may or may not" in harness.summary
 
 
 def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(harness: CutHarness):

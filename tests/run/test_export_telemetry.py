@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from testing import factories
-from testing.fakes import FakeCodebase, FakeGitHub, FakeProgressLog, FakeTelemetry, fake_services
+from testing.fakes import FakeCodebase, FakeProgressLog, FakeTelemetry, fake_services
 from tests.run.run_harness import OPENED, RunHarness
 from tests.say.sample_reports import FULL
 from triage.base.errors import PermissionMissing
@@ -35,28 +34,6 @@ def test_a_run_is_told_after_it_was_published_with_how_that_ended():
     assert harness.run(OPENED) is Status.FAILED
     assert published == [1]
     assert [report.status for report in telemetry.reports] == [Status.FAILED]
-
-
-def test_a_skipped_event_is_not_told():
-    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(locked=True)}))
-    telemetry = FakeTelemetry()
-    harness.services = fake_services(export_report=telemetry.export)
-    assert harness.run(OPENED) is Status.SKIPPED
-    assert telemetry.reports == []
-
-
-def test_without_telemetry_nothing_happens():
-    given = fake_services()
-    asyncio.run(export_telemetry(FULL, given, asyncio.Event()))
-    assert isinstance(given.progress, FakeProgressLog)
-    assert given.progress.lines == []
-
-
-def test_a_bug_in_it_is_a_line():
-    def explode() -> None:
-        raise ZeroDivisionError("words from outside")
-
-    assert export_lines(FakeTelemetry(explode)) == ["Telemetry not sent: ZeroDivisionError, a bug of this action."]
 
 
 @pytest.mark.parametrize("cancelled", [False, True])

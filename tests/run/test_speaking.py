@@ -62,14 +62,6 @@ def test_a_place_that_is_found_is_told():
     assert "No comment was written" not in run.output.summaries[0]
 
 
-def test_an_open_question_is_asked():
-    run = harness()
-    run.set_thread(title="Saving crashes", body=VAGUE)
-    run.run(OPENED)
-    assert len(run.github.posted) == 1
-    assert report(run)["speaks"] == "question"
-
-
 @pytest.mark.parametrize("trigger", [Trigger.REQUESTED, Trigger.COMMAND])
 @pytest.mark.parametrize("is_asked", [False, True])
 def test_a_person_who_asks_is_answered(trigger: Trigger, is_asked: bool):
@@ -100,36 +92,6 @@ def test_a_comment_does_not_become_stale():
     assert "This reads as a question" in body
     assert "Could you add this" not in body
     assert len(run.github.posted) == 1
-
-
-def test_an_edit_that_makes_it_clear_is_told_then():
-    run = harness(Finding(factories.FILES))
-    run.set_thread(title="How to configure the parser?", body=QUESTION)
-    run.run(OPENED)
-    assert run.github.posted == []
-    run.set_thread()
-    run.run(EDITED)
-    assert len(run.github.posted) == 1
-
-
-def test_a_locked_issue_is_not_called_unsure():
-    run = harness(Finding(factories.FILES))
-    run.while_indexing(lambda: run.set_thread(locked=True))
-    run.run(OPENED)
-    assert run.writes == 0
-    assert NOTHING_TO_SAY not in run.progress.lines
-    assert (report(run)["speaks"], report(run)["comment"]) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("title", "body", "speaks"),
-    [("help", "", "question"), ("QuickBooks support phone number", "Call +1-800-555-0199 for 24/7 help", None)],
-)
-def test_an_empty_report_is_asked_and_an_advertisement_is_not(title: str, body: str, speaks: str | None):
-    run = harness()
-    run.set_thread(title=title, body=body)
-    run.run(OPENED)
-    assert report(run)["speaks"] == speaks
 
 
 REPORTED = {

@@ -80,13 +80,6 @@ class TestText:
         assert "already covers the current text" in harness.output.summaries[0]
         assert '"speaks": null' in harness.output.reports[0]
 
-    def test_the_same_while_it_ran(self):
-        harness = RunHarness(event_issue=event_issue_with())
-        newer = standing("about the new text", text=hash_text(ISSUE.title, "New text"))
-        harness.while_indexing(lambda: harness.set_thread(newer, body="New text"))
-        harness.run(OPENED)
-        assert harness.writes == 0
-
 
 class TestThread:
     def test_only_what_was_written_and_edited_before_is_read(self):
@@ -103,11 +96,6 @@ class TestThread:
         assert [
             word for word in ("EARLIER", "SAME-SECOND", "LATER", "REWRITTEN", "TIMELESS", "NEVER-TOLD") if word in seen
         ] == ["EARLIER"]
-
-    def test_without_a_time_of_the_event_no_comment_is_read(self):
-        harness = RunHarness(event_issue=event_issue_with(snapshot_time=None))
-        harness.set_thread(said("EARLIER", 10, NOW - SECOND))
-        assert "EARLIER" not in prompts(harness, OPENED)
 
     def test_a_request_by_number_sees_what_was_there_when_the_run_began_by_githubs_clock(self):
         """This machine's clock is a day ahead."""
@@ -166,11 +154,6 @@ class TestCommand:
         harness = RunHarness(event_issue=event_issue_with(said("It is version 3", 20)))
         harness.set_thread(standing(asked=["version"]))
         assert harness.run(ANSWER) is Status.SKIPPED
-
-    def test_a_command_without_a_number_counts_as_the_event_told_it(self):
-        harness = RunHarness(event_issue=event_issue_with(self.ASKED.model_copy(update={"comment_id": None})))
-        harness.set_thread(self.ASKED)
-        assert harness.run(COMMAND) is Status.COMPLETE
 
 
 class TestMeanwhile:
@@ -246,15 +229,3 @@ class TestRemembered:
         assert state is not None
         assert state.text_hash == hash_text(ISSUE.title, body)
         assert [run.at for run in state.past_runs] == [NOW, NOW + SECOND]
-
-    def test_opening_again_and_again_within_a_day_is_one_triage(self):
-        harness = RunHarness(event_issue=event_issue_with())
-        harness.run(OPENED)
-        harness.set_thread(our_comment(harness.github.posted[0][1]))
-        harness.event_issue = event_issue_with(snapshot_time=NOW + SECOND)
-        assert harness.run(REOPENED) is Status.SKIPPED
-        later = NOW + timedelta(days=2)
-        harness.github.issues[7] = harness.github.issues[7].model_copy(update={"snapshot_time": later})
-        harness.event_issue = event_issue_with(snapshot_time=later)
-        assert harness.run(REOPENED) is Status.COMPLETE
-        assert harness.writes == 2, "so that the next one is within a day again"

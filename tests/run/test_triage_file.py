@@ -1,16 +1,13 @@
 """An issue from a file."""
 
 import json
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from testing.each_row import each_row
+from triage.app.command_line import parse_issue_text
 from triage.base.errors import BadInput
 from triage.domain.issue import Issue
-from triage.run.may_run.issue_option import parse_issue_text
 
 
 @pytest.mark.parametrize(
@@ -48,9 +45,3 @@ def test_what_is_no_issue_is_refused_in_one_line(text: str):
     with pytest.raises(BadInput) as raised:
         parse_issue_text(text)
     assert "\n" not in str(raised.value)
-
-
-@given(st.text(max_size=300))
-def test_any_text_is_an_issue_or_refused(text: str):
-    with suppress(BadInput):
-        assert parse_issue_text(text).title.strip()

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -60,18 +59,6 @@ def test_a_second_run_edits_our_comment_when_something_changed():
     assert len(harness.github.posted) == 1
 
 
-@pytest.mark.parametrize(
-    ("policy", "labelled"),
-    [(Policy(comment="never", labels="off"), False), (Policy(comment="always", dry_run=True, labels="apply"), False)],
-)
-def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
-    harness = RunHarness(policy=policy)
-    harness.run(OPENED)
-    assert harness.writes == 0
-    assert harness.output.summaries
-    assert harness.output.values["suspect-files"]
-
-
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
     model = FakeModel(factories.answers(TicketDraft=factories.ticket(labels=["bug", "invented"])))
     harness = RunHarness(
@@ -109,13 +96,6 @@ def test_an_issue_is_routed_by_its_form_and_the_projects_rules(labels: LabelsMod
         assert reasons["dates"] == "'.github/labeler.yml' maps 'src/parse.py' to it."
 
 
-def test_a_label_that_is_there_is_not_added_again():
-    harness = RunHarness(policy=Policy(comment="always", labels="apply"))
-    harness.set_thread(labels=["bug"])
-    harness.run(OPENED)
-    assert harness.github.labelled == []
-
-
 SKIPPED: list[tuple[str, IssueTask, dict[str, Any], str]] = [
     ("locked", OPENED, {"locked": True}, "locked"),
     ("pull request by number", BY_HAND, {"is_pull_request": True}, "Pull requests"),
@@ -136,13 +116,6 @@ def test_skips_say_why_and_write_nothing(task: IssueTask, changes: dict[str, Any
     assert harness.output.values["status"] == "skipped"
 
 
-def test_an_edit_that_changes_no_word_is_skipped():
-    harness = RunHarness()
-    harness.run(OPENED)
-    harness.set_thread(our_comment(harness.github.posted[0][1]))
-    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)) is Status.SKIPPED
-
-
 def test_a_moved_issue_is_skipped():
     harness = RunHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
     assert harness.run(OPENED) is Status.SKIPPED
@@ -161,13 +134,6 @@ def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
     assert ending is Status.FAILED
     assert harness.output.values["status"] == "failed"
     assert ("error", str(denied)) in harness.output.annotations
-    assert "src/parse.py" in harness.output.summaries[0]
-
-
-def test_a_comment_that_github_does_not_take_leaves_the_summary():
-    harness = RunHarness()
-    harness.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
-    assert harness.run(OPENED) is not Status.FAILED
     assert "src/parse.py" in harness.output.summaries[0]
 
 
@@ -212,20 +178,6 @@ def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: IssueTask):
     assert "src/parse.py" not in harness.output.summaries[0]
 
 
-def test_another_runs_comment_is_edited_rather_than_doubled():
-    """It was posted while our agents were at work."""
-    harness = RunHarness()
-    rival = our_comment("<!-- bug-triage: v1 {} -->\nwords")
-
-    def meanwhile() -> None:
-        harness.set_thread(rival)
-
-    harness.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
-    harness.run(OPENED)
-    assert harness.github.posted == []
-    assert [comment for _, comment, _ in harness.github.edited] == [55]
-
-
 def test_quiet_silences_until_somebody_asks():
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
     harness.run(OPENED)
@@ -261,19 +213,6 @@ def test_wrong_without_a_comment_writes_none():
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "triage"}))
     assert harness.run(QuietTask(number=7, actor="keeper", wrong=["place"])) is Status.SKIPPED
     assert harness.writes == 0
-
-
-def test_three_commands_a_day():
-    said = [
-        IssueComment(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)
-        for n in range(4)
-    ]
-    harness = RunHarness()
-    harness.set_thread(*said)
-    asked = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert harness.run(asked) is Status.SKIPPED
-    harness.set_thread(*said[:3])
-    assert harness.run(asked) is Status.COMPLETE
 
 
 def test_services_are_made_only_for_work():

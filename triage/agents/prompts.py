@@ -224,7 +224,7 @@ def build_memory_messages(agent_input: AgentInput, mark: str = "") -> list[Human
     episodic = "\n".join(_describe_issue(issue) for issue in agent_input.similar_issues[:MAX_PAST_ISSUES])
     sections = {
         "earlier run": _describe_work(agent_input.earlier_report),
-        "human exchanges": shorten(format_exchanges(agent_input.exchanges), MAX_EXCHANGE_CHARS),
+        "human exchanges": shorten(format_exchanges(agent_input.answered_questions), MAX_EXCHANGE_CHARS),
         "past issues": episodic,
     }
     return [HumanMessage(f"{MEMORY_TITLE}\n\n{fence(sections, mark).text}")] if any(sections.values()) else []

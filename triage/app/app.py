@@ -16,13 +16,23 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from pydantic import BaseModel
+
 from triage import __version__
 from triage.app.settings import (
     RunnerEnvironment,
     Settings,
 )
-from triage.base.errors import BadInput
-from triage.domain.project_config import ProjectConfig
+from triage.base.errors import BadConfig, BadInput
+from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
+from triage.domain.project_config import (
+    Labels,
+    LanguageConfig,
+    ModuleConfig,
+    Price,
+    ProjectConfig,
+    ReproduceConfig,
+)
 from triage.domain.run import READING_SHARE
 from triage.outside.output.job_output import read_event
 from triage.safety.secrets.redactor import SecretRedactor
@@ -48,6 +58,7 @@ if TYPE_CHECKING:
 
 WRITING_SECONDS = 15.0
 """Added to the run's time for writing. A comment takes one or two seconds, unless GitHub asks us to wait."""
+MAX_CONFIG_BYTES = 64 * 1024
 LOCAL_WRITE_SECONDS = 0.5
 """Reserved after a signal for the files on this machine."""
 C = TypeVar("C", bound="RepositoryConnection")
@@ -55,6 +66,22 @@ C = TypeVar("C", bound="RepositoryConnection")
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def parse_project_config(data: bytes, path: str) -> ProjectConfig:
+    """Return the settings in a file's bytes. Raises BadConfig: one line that has every error with its line."""
+    sections: dict[str | int, type[BaseModel]] = {
+        "labels": Labels,
+        "prices": Price,
+        "modules": ModuleConfig,
+        "reproduce": ReproduceConfig,
+        "languages": LanguageConfig,
+    }
+    try:
+        return parse_strictly(decode_strictly(data, MAX_CONFIG_BYTES), ProjectConfig, sections) or ProjectConfig()
+    except InvalidYaml as error:
+        message = f"{path} cannot be used: {list_problems(error.problems)}."
+        raise BadConfig(path, error.problems[0].line, message) from None
 
 
 @dataclass(frozen=True)
@@ -106,11 +133,10 @@ class App:
             BadConfig: The file has errors.
             BadInput: The path is no readable file, or the workflow names a file that does not exist.
         """
-        from triage.app.settings.project_file import MAX_BYTES, parse_project_config
         from triage.find.files.project_files import read_file
 
         path = self.settings.config_file
-        data = read_file(self.root, path, MAX_BYTES)
+        data = read_file(self.root, path, MAX_CONFIG_BYTES)
         if data is not None:
             if re.search(rb"^thresholds\s*:", data, re.MULTILINE):
                 self.progress.info(f"{path}: thresholds is gone: each has one value. Remove it.")

@@ -19,6 +19,7 @@ from triage.app.command_line import (
     Repo,
     Verbose,
     open_issue,
+    parse_issue_lines,
     print_page,
     read_issue_file,
     read_text,
@@ -29,7 +30,6 @@ from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.code import ExecutedCode, SearchQuery
 from triage.domain.report import RunReport
-from triage.run.may_run.issue_option import parse_issue_lines
 from triage.run.run_context import export_telemetry
 from triage.run.write.report_outputs import dump_report
 from triage.say.comment import preview_comment

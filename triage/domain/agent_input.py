@@ -35,7 +35,7 @@ class AgentInput(Value):
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
     parsed: ParsedIssue = ParsedIssue()
-    withdrawn: list[Subject] = Field(default_factory=list)
+    wrong_subjects: list[Subject] = Field(default_factory=list)
     """What a person called wrong on this issue."""
     kind_reading: KindReading | None = None
     """What kind of issue its labels, its form and its text say it is, before any agent."""
@@ -44,7 +44,7 @@ class AgentInput(Value):
     codebase: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
-    facts: list[Place] = Field(default_factory=list)
+    places: list[Place] = Field(default_factory=list)
     """Where a trace, a message or a name of the issue leads, the surest first."""
     documentation: list[Section] = Field(default_factory=list)
     """Sections that may answer the issue, likeliest first; none where the project does not wish it."""
@@ -52,7 +52,7 @@ class AgentInput(Value):
     """What changed between the versions that the issue names."""
     citations: Citations = Citations()
     """Result of the check of what the codebase finding cites."""
-    exchanges: list[HumanExchange] = Field(default_factory=list)
+    answered_questions: list[HumanExchange] = Field(default_factory=list)
     """Questions of earlier runs with the reporter's answers, oldest first."""
     earlier_report: EarlierReport | None = None
     """Of an earlier run on this issue."""
@@ -87,7 +87,7 @@ class AgentInput(Value):
 
     @property
     def best_place(self) -> Place | None:
-        return self.facts[0] if self.facts else None
+        return self.places[0] if self.places else None
 
     @property
     def confidence(self) -> float:
@@ -100,13 +100,21 @@ class AgentInput(Value):
     @property
     def kind(self) -> Kind | None:
         """What rules say that the issue is, else what a model says; None while that is uncertain."""
-        if "kind" in self.withdrawn:
+        if "kind" in self.wrong_subjects:
             return None
         return self.kind_by_rules or (self.investigation.kind if self.investigation else None)
 
     @property
     def kind_by_rules(self) -> Kind | None:
-        return self.kind_reading.kind if self.kind_reading and "kind" not in self.withdrawn else None
+        return self.kind_reading.kind if self.kind_reading and "kind" not in self.wrong_subjects else None
+
+    @property
+    def may_be_bug_by_rules(self) -> bool:
+        return self.kind_by_rules in ("bug", None)
+
+    @property
+    def is_security_report(self) -> bool:
+        return self.kind_reading is not None and self.kind_reading.security
 
     @property
     def may_be_bug(self) -> bool:

@@ -56,12 +56,10 @@ class PatchProposal(Value):
     """The commit with the tests alone, as `commit` has them too; none if the patch has no test, or nothing else."""
     commit: CommitId
     """The whole patch. Its parent is `test_commit`, or `base` without one."""
-    draft_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    """SHA-256 of the draft that the commits were made from."""
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
     """How often it was made again with a person's words."""
     ref: str = ""
-    """`refs/triage/proposals/<issue>/<n>`, or `refs/heads/triage/<issue>-<slug>` once it is approved."""
+    """`refs/triage/proposals/<issue>/<n>`, until somebody has decided."""
 
     @property
     def id(self) -> ProposalId:
@@ -72,15 +70,6 @@ class PatchProposal(Value):
     def commits(self) -> list[str]:
         """All commits on the base, the first one first."""
         return [self.test_commit, self.commit] if self.test_commit else [self.commit]
-
-    @property
-    def is_approved(self) -> bool:
-        return self.ref.startswith("refs/heads/")
-
-    @property
-    def branch_name(self) -> str:
-        """Of a branch; empty for a ref that is none."""
-        return self.ref.removeprefix("refs/heads/") if self.is_approved else ""
 
 
 class ProposalStatus(StrEnum):
@@ -97,7 +86,7 @@ class PendingMutation(Value):
 
     commit: CommitId
     branch: str
-    status: Literal["pending", "approved", "done"] = "pending"
+    status: Literal["pending", "approved"] = "pending"
 
     @property
     def approval_id(self) -> ProposalId:
@@ -108,7 +97,6 @@ class PendingMutation(Value):
 class PullRequest(Value):
     number: int
     url: str
-    body: str = ""
 
 
 FileMode = Literal["100644", "100755"]

@@ -267,7 +267,11 @@ class RunReport(Value):
     """Fields for a tracker."""
     statements: list[Statement] = Field(default_factory=list)
     """What is said, in the order in which it is printed, see `say.decide`."""
-    withdrawn: list[Subject] = Field(default_factory=list)
+    wrong_subjects: list[Subject] = Field(
+        default_factory=list,
+        serialization_alias="withdrawn",
+        validation_alias=AliasChoices("withdrawn", "wrong_subjects"),
+    )
     """What a person called wrong on this issue: nothing is said of it."""
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")

@@ -1,7 +1,5 @@
 """The base of all values, and times in text from outside."""
 
-import hashlib
-import json
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -26,16 +24,6 @@ class YamlSection(Value):
     @classmethod
     def _drop_nulls(cls, data: Any) -> Any:
         return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
-
-
-def dump_canonical(value: Value) -> str:
-    """Return a value as JSON that is the same on every machine: sorted keys, no spaces, ASCII."""
-    return json.dumps(value.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-def hash_value(value: Value) -> str:
-    """Return the SHA-256 of the canonical JSON, in 64 hexadecimal digits."""
-    return hashlib.sha256(dump_canonical(value).encode("ascii")).hexdigest()
 
 
 _MIN_YEAR, _MAX_YEAR = 1970, 5000

@@ -60,10 +60,8 @@ class _Ranked:
     query: Query
     may_ask: bool
     """An embedding model may be asked."""
-    by_features: Ranking
-    leads: Sequence[Lead]
     ranking: Ranking
-    """With what the window raised, and with what leads put first."""
+    leads: Sequence[Lead]
 
 
 @dataclass(eq=False, repr=False)
@@ -158,32 +156,24 @@ class Codebase:
         One search is ranked once: what was ranked for the places, a search by rules and a prompt use again. Unless it
         `may_ask`, no embedding model at an endpoint is asked.
         """
-        indexed, corpus = self._indexed, self._corpus
+        indexed, corpus, vectors = self._indexed, self._corpus, self._indexed.vectors
         parsed = shorten_own_frames(leave_out_form(search.parsed, indexed.forms), corpus, self.repository)
         query = build_query(search.model_copy(update={"parsed": parsed}))
-        by_embedding = indexed.vectors.embedding != LOCAL
-        may_ask = may_ask and by_embedding
+        is_local = vectors.embedding == LOCAL
+        may_ask = may_ask and not is_local
         known = next((one for one in self._ranked if (one.query, one.may_ask) == (query, may_ask)), None)
         if known is None:
-            near = self._find_nearest(search, query) if may_ask or not by_embedding else {}
+            near: dict[int, float] = {}
+            if vectors.store and (is_local or may_ask):
+                text = "\n".join([search.parsed.text, *search.keywords])
+                asked = self.embeddings if may_ask else None
+                vector = embed_query(asked, text) if asked else project_query(corpus, query.term_weights)
+                near = vectors.store.nearest(vector, _NEAREST) if vector is not None else {}
             ranking = rank_files(corpus, query, near, by_embedding=may_ask, past=indexed.past, executed=self._executed)
-            leads = find_leads(ranking.query_scores, parsed, self.repository)
-            known = self._put_leads_first(_Ranked(query, may_ask, ranking, leads, ranking))
+            known = _Ranked(query, may_ask, ranking, find_leads(ranking.query_scores, parsed, self.repository))
             self._ranked.append(known)
-        return known
-
-    def _find_nearest(self, search: SearchQuery, query: Query) -> dict[int, float]:
-        vectors = self._indexed.vectors
-        if vectors.store is None:
-            return {}
-        if vectors.embedding == LOCAL or self.embeddings is None:
-            return vectors.store.nearest(project_query(self._corpus, query.term_weights), _NEAREST)
-        vector = embed_query(self.embeddings, "\n".join([search.parsed.text, *search.keywords]))
-        return vectors.store.nearest(vector, _NEAREST) if vector is not None else {}
-
-    def _put_leads_first(self, ranked: _Ranked) -> _Ranked:
-        ranking = raise_changed_files(ranked.by_features, self._window) if self._window else ranked.by_features
-        return replace(ranked, ranking=put_reported_first(ranking, ranked.leads))
+        ranking = raise_changed_files(known.ranking, self._window) if self._window else known.ranking
+        return replace(known, ranking=put_reported_first(ranking, known.leads))
 
     def find_places(self, parsed: ParsedIssue) -> list[Place]:
         """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""
@@ -281,9 +271,7 @@ class Codebase:
         if history is None or facts.regression is None or not self._corpus.files:
             return None
         window = find_regression_window(history, facts, *self._make_ranker(parsed))
-        if window:
-            self._window = window
-            self._ranked = [*map(self._put_leads_first, self._ranked)]
+        self._window = window or self._window
         return window
 
     def show_commit(self, commit: str, path: str = "") -> str:

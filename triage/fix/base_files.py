@@ -20,7 +20,7 @@ _TOO_LARGE = "too large"
 """To be indexed. A patch may change larger files."""
 
 
-def open_base_files(root: Path, commit: str) -> "CommitFiles":
+def open_base_files(root: Path, commit: str) -> "BaseFiles":
     """Return the files of a commit of the checkout.
 
     Raises:
@@ -33,7 +33,7 @@ def open_base_files(root: Path, commit: str) -> "CommitFiles":
         raise BadInput(message) from None
     if top.prefix:
         raise BadInput("A patch needs the top folder of the repository: name that folder.")
-    return CommitFiles(top)
+    return BaseFiles(top)
 
 
 _TEXT = r"(?:mdx?|rst|txt|adoc|asciidoc|markdown)"
@@ -66,7 +66,7 @@ _ORDERS = re.compile(
 """What agents obey, and what services run with a token. It only looks like documentation and source."""
 
 
-class CommitFiles:
+class BaseFiles:
     def __init__(self, tree: CommitTree) -> None:
         self._tree = tree
         self._read: dict[str, BaseFile | str | None] = {}

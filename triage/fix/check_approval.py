@@ -1,11 +1,10 @@
 """Whether a person's command may be carried out. Everything that is not a clear yes is a no, with its reason."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchProposal
-from triage.domain.value import Value
 from triage.run.may_run.admission import WRITE_ROLES
 from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners, OwnerRule
 
@@ -68,28 +67,8 @@ OTHER_WORKFLOWS = (
     "create a branch with other ones. Ask for a new one: it starts from the newest commit."
 )
 """Also where only the default branch changed them (wildfly/wildfly.org#549, peter-evans/create-pull-request#1234)."""
+CHANGED_FILES = "files of the proposal have changed on the base branch since. Ask for a new one."
 DRY_RUN = "nothing is changed in a dry run."
-
-
-class ApprovalFacts(Value):
-    """What GitHub says at the moment of the command."""
-
-    repository: str
-    issue: int
-    issue_text: str
-    """Hash of the issue's title and body as they are now."""
-    role: str
-    """Of whoever commands; `none` if GitHub does not say."""
-    now: datetime
-    """By GitHub's clock."""
-    is_off_default_branch: bool = False
-    """Whether the default branch does not have the patch's base: a pull request would bring other commits along."""
-    has_other_workflows: bool = False
-    """Whether the patch's base has other workflow files than the default branch."""
-    changed_paths: Sequence[str] = ()
-    """Files of the patch that are others on the base branch now."""
-    owner_problem: str = ""
-    """Why whoever commands does not count as an owner of the files; empty if they do, or need not."""
 
 
 def check_role(role: str) -> str:
@@ -99,25 +78,18 @@ def check_role(role: str) -> str:
     return "it needs write access to the repository, and GitHub does not confirm that."
 
 
-def check_proposal(proposal: PatchProposal, facts: ApprovalFacts) -> str:
-    """Return why a proposal is not carried out, as the end of a sentence; empty if it may be."""
-    if (proposal.repository, proposal.issue) != (facts.repository, facts.issue):
-        return "the proposal is for another issue."
-    if reason := check_role(facts.role):
-        return reason
-    if proposal.created_at - MAX_AHEAD > facts.now:
+def check_proposal(proposal: PatchProposal, issue_text: str, now: datetime) -> str:
+    """Return why a proposal is not carried out, as the end of a sentence; empty if it may be.
+
+    `issue_text` is the hash of the issue's title and body as they are `now`, by GitHub's clock.
+    """
+    if proposal.created_at - MAX_AHEAD > now:
         return "its time is still to come by GitHub's clock. Ask for a new one."
-    if is_expired(proposal, facts.now):
+    if is_expired(proposal, now):
         return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
-    if proposal.issue_text != facts.issue_text:
+    if proposal.issue_text != issue_text:
         return "the issue was edited after the proposal was made. Ask for a new one."
-    if facts.is_off_default_branch:
-        return OFF_DEFAULT_BRANCH
-    if facts.has_other_workflows:
-        return OTHER_WORKFLOWS
-    if facts.changed_paths:
-        return "files of the proposal have changed on the base branch since. Ask for a new one."
-    return facts.owner_problem
+    return ""
 
 
 def is_expired(proposal: PatchProposal, now: datetime) -> bool:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import ValidationError
 
 from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile, PatchProposal
-from triage.domain.value import Value, hash_value
+from triage.domain.value import Value
 from triage.safety.active_content import format_plain_line
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 MAX_SUBJECT_CHARS = 72
 MAX_CAUSE_CHARS = 1_000
@@ -38,7 +38,6 @@ _MESSAGE = re.compile(
     r"(?P<cause>\n(?:[^\n]+\n)+)?"
     r"\nTriage-Issue: (?P=issue)"
     r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
-    r"\nTriage-Draft: (?P<draft>[0-9a-f]{64})"
     r"\nTriage-Revision: (?P<revision>[0-9])"
     r"\nTriage-Commits: (?P<commits>[12])"
 )
@@ -98,13 +97,12 @@ def _wrap(text: str) -> str:
     )
 
 
-def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
+def write_messages(draft: PatchDraft) -> tuple[str, str]:
     """Return the same messages with what `parse_proposal` reads back."""
     test_message, message = write_local_messages(draft)
     trailers = (
         f"Triage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
-        f"Triage-Draft: {draft_hash}\nTriage-Revision: {draft.revision}\n"
-        f"Triage-Commits: {1 + draft.has_test_commit}\n"
+        f"Triage-Revision: {draft.revision}\nTriage-Commits: {1 + draft.has_test_commit}\n"
     )
     return test_message, f"{message}\n{trailers}"
 
@@ -133,12 +131,6 @@ def read_words(message: str) -> CommitWords:
     unverified = [point.removeprefix(_UNVERIFIED) for point in points if point.startswith(_UNVERIFIED)]
     points = [point for point in points if not point.startswith(_UNVERIFIED)]
     return CommitWords(found["subject"], " ".join(cause.split()), points, unverified)
-
-
-def read_draft_hash(message: str) -> str:
-    """Return the hash of the draft that `write_messages` was given; empty of any other message."""
-    found = _MESSAGE.fullmatch(normalize_message(message))
-    return found["draft"] if found else ""
 
 
 def normalize_message(message: str) -> str:
@@ -177,7 +169,6 @@ def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | Non
             base=base,
             test_commit=test_commit,
             commit=head.sha,
-            draft_hash=found["draft"],
             revision=int(found["revision"]),
         )
     except ValidationError:
@@ -201,7 +192,7 @@ def make_branch_name(number: int | None, title: str) -> str:
     return f"triage/{number}-{slug}" if number else f"triage/{slug}"
 
 
-def build_commits(draft: PatchDraft, files: "CommitFiles", *, is_local: bool = False) -> list[PatchCommit]:
+def build_commits(draft: PatchDraft, files: "BaseFiles", *, is_local: bool = False) -> list[PatchCommit]:
     """Return what is stored of a draft: the tests and then all else, or everything in one commit.
 
     Files have the modes that they had. Messages for a local repository lack what a later job would read back.
@@ -213,7 +204,7 @@ def build_commits(draft: PatchDraft, files: "CommitFiles", *, is_local: bool = F
         texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
         return PatchCommit(files=texts, message=message)
 
-    test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_value(draft))
+    test_message, message = write_local_messages(draft) if is_local else write_messages(draft)
     if not draft.has_test_commit:
         return [build(draft.files, message)]
     return [build(draft.tests, test_message), build(draft.changes, message)]

@@ -31,7 +31,7 @@ from triage.safety.clean_text import clean_text
 from triage.say.wording import format_usage
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
     from triage.fix.graph.fix_graph import AskPerson
     from triage.fix.graph.fix_state import FixState
     from triage.reproduce.fix_example import FixExample
@@ -107,7 +107,7 @@ def _may_run(example: "FixExample | None") -> bool:
     return _read_answer(RUN_EXAMPLE).lower() in ("yes", "y")
 
 
-def _build_question(files: "CommitFiles", cancelled: asyncio.Event) -> "AskPerson":
+def _build_question(files: "BaseFiles", cancelled: asyncio.Event) -> "AskPerson":
     shown: list[object] = []
 
     async def ask(state: "FixState", question: str) -> object:
@@ -138,7 +138,7 @@ def _read_answer(question: str) -> str:
             return line.strip()
 
 
-def _print_proposal(state: "FixState", files: "CommitFiles") -> None:
+def _print_proposal(state: "FixState", files: "BaseFiles") -> None:
     from triage.fix.local_fix import render_terminal_proposal
 
     assert state.draft is not None
@@ -148,7 +148,7 @@ def _print_proposal(state: "FixState", files: "CommitFiles") -> None:
     )
 
 
-def _print_result(state: "FixState", files: "CommitFiles", *, as_json: bool) -> None:
+def _print_result(state: "FixState", files: "BaseFiles", *, as_json: bool) -> None:
     pending, name = state.pending_mutation, state.branch_name
     if as_json:
         sys.stdout.write(json.dumps(_describe(state), indent=2) + "\n")

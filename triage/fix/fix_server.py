@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from triage.agents.services import Services
-from triage.app.server import open_on_server
+from triage.app.server import RequestRefused, open_on_server
 from triage.app.settings import remove_own_variables
 from triage.base.errors import SetupError
 from triage.base.threads import in_thread
@@ -27,7 +27,6 @@ from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.local_fix import LocalBranch
 from triage.git.write import UserRepository
 from triage.graph.run_graph import run_graph
-from triage.graph.server_graph import RequestRefused
 
 ONE_ISSUE = "A thread is for one issue: start the next one on a new thread."
 

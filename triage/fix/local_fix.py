@@ -12,10 +12,10 @@ from rich.text import Text
 from triage.agents.services import Services
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutation
-from triage.fix.base_files import CommitFiles
+from triage.fix.base_files import BaseFiles
 from triage.fix.commit_text import build_commits, make_branch_name
 from triage.fix.graph.fix_graph import AskPerson, run_fix
-from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState, PullRequestTool
+from triage.fix.graph.fix_state import CheckVerdict, Destination, FixContext, FixState
 from triage.fix.project_check import ProjectCheck
 from triage.fix.proposal_text import render_words
 from triage.git.write import UserRepository
@@ -70,13 +70,13 @@ async def fix_locally(
     return await run_fix(state, context, cancelled, ask_person)
 
 
-class LocalBranch(PullRequestTool):
+class LocalBranch(Destination):
     """A branch of the checkout. Nothing is pushed. Whoever can run this may make branches.
 
     Commits of what was rejected stay: git deletes them after two weeks.
     """
 
-    def __init__(self, files: CommitFiles, repository: UserRepository) -> None:
+    def __init__(self, files: BaseFiles, repository: UserRepository) -> None:
         self.files, self._repository = files, repository
 
     def write_commits(self, draft: PatchDraft) -> list[str]:
@@ -99,7 +99,7 @@ _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red
 """By the start of a line, as `git diff` colours it. The first that fits counts."""
 
 
-def render_terminal_proposal(draft: PatchDraft, diff: str, files: CommitFiles, check_output: str = "") -> Group:
+def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, check_output: str = "") -> Group:
     """Return what would be done and the whole diff, without control characters.
 
     `check_output` is what a check printed that fails with the change.

@@ -21,7 +21,7 @@ from triage.say.template import ensure_safe, render_block
 from triage.say.wording import format_count
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 MAX_PART_UNITS = 25_000
 """Of the comment, in UTF-16 code units. The report has the rest."""
@@ -50,12 +50,12 @@ def describe_example(outcome: ExampleOutcome, reason: str = "") -> str:
     return f"The report's example {end}." if outcome else ""
 
 
-def render_proposal(draft: PatchDraft, files: "CommitFiles") -> str:
+def render_proposal(draft: PatchDraft, files: "BaseFiles") -> str:
     """Return what is proposed, without a word on what happens next: heading, cause, files, warnings, diff."""
     return "\n\n".join(_render_parts(draft, files, diff_url=""))
 
 
-def render_words(draft: PatchDraft, files: "CommitFiles") -> str:
+def render_words(draft: PatchDraft, files: "BaseFiles") -> str:
     """Return the same with what was checked and without the diff."""
     *words, _ = _render_parts(draft, files, diff_url="")
     return "\n\n".join([*words, render_block("proposal", "proof", draft, "", "", "")])
@@ -63,7 +63,7 @@ def render_words(draft: PatchDraft, files: "CommitFiles") -> str:
 
 def render_awaiting(
     draft: PatchDraft,
-    files: "CommitFiles",
+    files: "BaseFiles",
     proposal: PatchProposal,
     *,
     tests: ProposalTests,
@@ -81,7 +81,7 @@ def render_awaiting(
     return "\n\n".join(filter(None, parts))
 
 
-def render_unstored(draft: PatchDraft, files: "CommitFiles") -> str:
+def render_unstored(draft: PatchDraft, files: "BaseFiles") -> str:
     """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
     command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
     block = format_code_block(command, "sh")
@@ -94,7 +94,7 @@ def render_unstored(draft: PatchDraft, files: "CommitFiles") -> str:
     return "\n\n".join(filter(None, [*shown, render_block("proposal", "proof", draft, "", "", "")]))
 
 
-def _render_parts(draft: PatchDraft, files: "CommitFiles", diff_url: str) -> list[str]:
+def _render_parts(draft: PatchDraft, files: "BaseFiles", diff_url: str) -> list[str]:
     diffs = diff_files(draft, files)
     rows = [(one.file, one.added, one.removed) for one in diffs]
     body = render_block("proposal", "proposal", draft, rows, list_warnings(draft, files))

@@ -22,10 +22,7 @@ MAX_NAMED_FILES = 100
 
 
 def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str, list[str]]:
-    """Return the skills whose conditions fit what is known now, by id, with the reasons.
-
-    Looks files up: call it in a thread.
-    """
+    """Return the skills whose conditions fit what is known now, by id, with the reasons."""
     skills = codebase.read_skills().skills
     if not skills:
         return {}
@@ -41,8 +38,12 @@ def _list_named_files(state: BugTriageState, codebase: Codebase) -> list[str]:
     return [*likeliest, *(path for path in map(codebase.resolve_path, written) if path)]
 
 
-def activate_skills(state: BugTriageState, matching: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return what changes in the state: skills that apply now and did not before, as far as there is room."""
+def activate_skills(state: BugTriageState, codebase: Codebase) -> dict[str, Any]:
+    """Return what changes in the state: skills that apply now and did not before, as far as there is room.
+
+    Looks files up: call it in a thread.
+    """
+    matching = find_matching_skills(state, codebase)
     room = MAX_ACTIVE_SKILLS - len(state.active_skills)
     new = [skill for skill in matching if skill not in state.active_skills][: max(0, room)]
     if not new:

@@ -7,10 +7,9 @@ from triage.agents.explanation import explain, has_evidence
 from triage.agents.investigator import list_questions
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, to_affected_file
 from triage.agents.services import Services
-from triage.domain.code import QuotedLine, Span, Suspect
+from triage.domain.code import CodeHistory, QuotedLine, Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, MissingInformation
 from triage.domain.issue import Issue, Repository
-from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, IssueRef, RunReport, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution, Usage
 from triage.graph.active_skills import list_skill_notes, list_used_skills
@@ -31,24 +30,31 @@ _SHALLOW = (
     "The checkout has only a part of the history: what changed between two versions and who knows the code may be "
     "missing. `fetch-depth: 0` brings all of it."
 )
+NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
+NOT_LOOKED_UP = CodeHistory()
 CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
 
 
-def build_report(state: BugTriageState, services: Services, ended_early: str = "") -> RunReport:
-    """Return the report of a run from its last state, complete or not. `ended_early` says why it was cut."""
+def build_report(
+    state: BugTriageState, services: Services, ended_early: str = "", history: CodeHistory | None = NOT_LOOKED_UP
+) -> RunReport:
+    """Return the report of a run from its last state, complete or not.
+
+    `ended_early` says why it was cut; without `history`, it could not be looked up.
+    """
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
+    state = state.model_copy(update={"kind_reading": kind_reading})
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    by_rules = None if "kind" in state.withdrawn else kind_reading.kind
+    by_rules, may_be_bug = state.kind_by_rules, state.may_be_bug_by_rules
     kind = by_rules or (state.kind if has_evidence(state) else None)
-    may_be_bug = by_rules in ("bug", None)
     suspects = list(map(_to_suspect, draft.affected_files)) if is_searched(by_rules) else []
-    likely = [to_affected_file(file) for file in state.codebase.likely_files] if state.codebase else []
-    facts = state.facts if may_be_bug else []
+    places = state.places if may_be_bug else []
     is_asking = state.kind in ("question", "feature_request")
     explanation = explain(state) if state.may_be_bug or is_asking else None
     is_unverified = may_be_bug and not suspects
     confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
+    duplicate = next((one for one in state.similar_issues if one.named and not one.is_pull_request), None)
     report = RunReport(
         triage_version=services.identity.triage_version,
         request_id=services.identity.request_id,
@@ -83,17 +89,17 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         fix_idea=explanation.fix_idea if explanation else "",
         check=explanation.check if explanation else "",
         named_places=explanation.named_places if explanation else [],
-        best_place=facts[0] if facts else None,
-        other_places=facts[1:],
+        best_place=places[0] if places else None,
+        other_places=places[1:],
         failing_package=state.failing_package if may_be_bug else None,
         regression_window=state.regression_window if may_be_bug and not kind_reading.security else None,
         suspects=suspects,
-        likely_files=list(map(_to_suspect, likely)) if is_searched(by_rules) else [],
+        likely_files=list_likely_files(state),
         documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
         documented=_quote_line(state, is_explained=explanation is not None) if is_asking else None,
         similar_issues=state.similar_issues,
-        possible_duplicate=None if "known" in state.withdrawn else next(filter(_is_same, state.similar_issues), None),
-        withdrawn=state.withdrawn,
+        possible_duplicate=duplicate if "known" not in state.wrong_subjects else None,
+        wrong_subjects=state.wrong_subjects,
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
         evidence=list(map(_to_checked, draft.evidence)) if may_be_bug else [],
@@ -106,7 +112,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         hidden_fragments=state.parsed.hidden_fragments,
         language=state.parsed.language,
         declined=state.declined,
-        notes=_list_notes(state, services, ended_early),
+        notes=[*_list_notes(state, services, ended_early), *([NO_HISTORY] if history is None else [])],
         findings=state.findings,
         rounds=state.rounds,
         decisions=state.planner_decisions,
@@ -117,6 +123,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         skills=list_used_skills(state, services),
         active_skills=state.active_skills,
         shown_skill_ids=state.shown_skill_ids,
+        **dict(history or NOT_LOOKED_UP),
     )
     return report.model_copy(update={"statements": decide(report)})
 
@@ -125,16 +132,16 @@ def _determine_status(state: BugTriageState, ended_early: str) -> Status:
     """Return `degraded` when anything failed, a limit decided, the run was cut, or the index is incomplete."""
     # Without past issues the report is what it would be without memory: nothing is missing, and a note says so.
     steps = [step for step in state.steps if step.step != "fetch_past_issues"]
-    failed = any(step.error or step.shortfalls or list(_find_failed_tools(step)) for step in steps)
+    failed = any(step.error or step.shortfalls or any(map(_is_failed, step.tools)) for step in steps)
     limited = any(decision.forced for decision in state.planner_decisions)
     indexed = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
     broken = failed or limited or bool(ended_early) or not indexed or state.output is None
     return Status.DEGRADED if broken else Status.COMPLETE
 
 
-def _find_failed_tools(step: StepRecord) -> Iterator[ToolExecution]:
+def _is_failed(tool: ToolExecution) -> bool:
     # A skipped call had bad arguments: the model was told, and could go on.
-    return (tool for tool in step.tools if tool.outcome in (Outcome.FAILED, Outcome.TIMED_OUT))
+    return tool.outcome in (Outcome.FAILED, Outcome.TIMED_OUT)
 
 
 def _list_notes(state: BugTriageState, services: Services, ended_early: str) -> list[str]:
@@ -175,7 +182,7 @@ def _describe_failures(step: StepRecord) -> Iterator[str]:
         yield f"{name}: {step.error}{'; answered by rules instead' if is_answered else ''}."
     for shortfall in step.shortfalls:
         yield f"{name}: {shortfall}."
-    for tool in _find_failed_tools(step):
+    for tool in filter(_is_failed, step.tools):
         yield f"The {name.lower()}'s tool {tool.tool} failed: {tool.error}."
 
 
@@ -188,10 +195,6 @@ def _quote_line(state: BugTriageState, *, is_explained: bool) -> QuotedLine | No
             span = Span(path=line.path, start=line.start_line, end=line.end_line)
             return QuotedLine(span=span, quote=" ".join(quote.split()))
     return None
-
-
-def _is_same(past: SimilarIssue) -> bool:
-    return past.named and not past.is_pull_request
 
 
 def _list_questions(state: BugTriageState, services: Services) -> list[MissingInformation]:
@@ -210,6 +213,13 @@ def build_offline_report(issue: Issue, repository: Repository, services: Service
     """Return the report of a run that is cancelled before its graph starts: what the issue's text says."""
     state = BugTriageState(issue=issue, repository=repository, parsed=read_issue(issue))
     return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})
+
+
+def list_likely_files(state: BugTriageState) -> list[Suspect]:
+    """Return the files that rules find likely, the likeliest first."""
+    if state.codebase is None or not is_searched(state.kind_by_rules):
+        return []
+    return [_to_suspect(to_affected_file(file)) for file in state.codebase.likely_files]
 
 
 def _to_suspect(file: AffectedFile) -> Suspect:

@@ -1,11 +1,10 @@
-"""The rule of two: no node reads untrusted input, sees the code and sends something out, all three at once.
+"""The rule of two: no agent reads untrusted input, sees the code and sends something out, all three at once.
 
-A node is not handed what it may not use, so an injected instruction finds nothing to use.
+It is not handed what it may not use, so an injected instruction finds nothing to use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -26,37 +25,13 @@ AGENTS: dict[AgentName, Agent[Any]] = {
 }
 """All agents by name. A new one needs a module, a line here, and its place in `routing`."""
 
+SEARCH_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
+"""Of the node that reads past issues."""
 FIX_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "code access"})
-"""Of the nodes that make a patch: what they write stays in the run until a person has approved it."""
+"""Of the nodes that make a patch: what they write stays in the run until a person has approved it. What is sent out
+after that asks no model: it takes the issue's number from the event, and all else from the frozen proposal."""
 
-CAPABILITIES: Mapping[str, frozenset[Capability]] = {
-    "read_and_index": frozenset({"untrusted input", "code access"}),
-    "fetch_past_issues": frozenset({"untrusted input", "outbound requests"}),
-    "compare_past_issues": frozenset({"untrusted input", "code access"}),
-    "supervisor": frozenset({"untrusted input", "code access"}),
-    **{name: agent.capabilities for name, agent in AGENTS.items()},
-    "finish": frozenset({"untrusted input", "code access"}),
-    "publish": frozenset({"outbound requests"}),
-    **dict.fromkeys(
-        (
-            "fetch_ticket",
-            "classify_ticket",
-            "identify_modules",
-            "retrieve_context",
-            "generate_code_changes",
-            "generate_tests",
-            "prepare_diff_summary",
-        ),
-        FIX_CAPABILITIES,
-    ),
-    **dict.fromkeys(
-        ("apply_changes", "create_pull_request", "post_comment"), frozenset({"untrusted input", "outbound requests"})
-    ),
-}
-"""Of every node, and of the publisher. Those that send something out after an approval ask no model: they take the
-issue's number from the event, and what is carried out from the frozen proposal."""
-
-assert all(len(capabilities) <= MAX_CAPABILITIES for capabilities in CAPABILITIES.values()), "the rule of two"
+assert all(len(agent.capabilities) <= MAX_CAPABILITIES for agent in AGENTS.values()), "the rule of two"
 
 
 class _ForbiddenCodebase:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Sequence
+from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
@@ -14,36 +14,31 @@ from triage.agents.services import Services
 from triage.agents.writer import wants_ticket
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
-from triage.domain.code import CodeHistory, Excerpt, ExecutedCode, Place
-from triage.domain.findings import AgentName, CodebaseFinding, DeclinedAnswer
-from triage.domain.issue import Attachment, EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
-from triage.domain.past_issues import LearnedLabel, PastIssue
+from triage.domain.code import CodeHistory, ExecutedCode
+from triage.domain.findings import AgentName, DeclinedAnswer
+from triage.domain.issue import Attachment, EarlierReport, Issue
+from triage.domain.past_issues import PastIssue
 from triage.domain.report import Citations
 from triage.domain.run import (
     ATTACHMENT_SHARE,
     INDEX_SHARE,
     PAST_ISSUES_SHARE,
-    Engine,
     Outcome,
     PlannerDecision,
 )
-from triage.domain.statement import Leads
-from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
-from triage.graph.build_report import build_report
-from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_services
+from triage.graph.active_skills import activate_skills, record_shown_skills
+from triage.graph.build_report import build_report, list_likely_files
+from triage.graph.capabilities import AGENTS, SEARCH_CAPABILITIES, restrict_services
+from triage.graph.relate_to_code import relate_to_code
 from triage.graph.routing import (
     choose_next,
     close_round,
+    is_budget_low,
     is_searched,
-    may_search_web,
-    measure_budget,
     require_verified_citation,
-    should_open_round,
 )
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
-from triage.read.area_labels import choose_area_labels
-from triage.read.issue_forms import find_used_forms, parse_forms
 from triage.read.kind.issue_kind import read_kind
 from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.other_issues import choose_search_words
@@ -51,12 +46,9 @@ from triage.read.read_issue import count_template_comments, detect_project_langu
 from triage.read.report_facts import find_facts
 from triage.read.reporter_language import find_exchanges
 from triage.read.traces.failing_package import find_failing_package
-from triage.say.decide import decide
+from triage.say.decide import select_sure_places
 from triage.say.hidden_state import parse_state
 from triage.say.our_comment import find_our_comment, read_state
-
-if TYPE_CHECKING:
-    from triage.find.codebase import Codebase
 
 
 class Node(Protocol):
@@ -68,7 +60,6 @@ MAX_SECTIONS = 10
 """Of the documentation, for a model: of 51 questions the right one is among ten by words in 43 (`bench.documented`)."""
 HISTORY_SECONDS = 15.0
 """At most, for git, which goes through the whole history for some questions."""
-NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
 ANSWER_FIELDS: dict[AgentName, str] = {
     "investigator": "investigation",
     "codebase_search": "codebase",
@@ -85,13 +76,14 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
     seconds = services.take_share(INDEX_SHARE)
     update = await in_thread(_read, issue)
-    # Its own comment, which the agents do not see, is looked at once more.
-    state = state.model_copy(update={"parsed": update["parsed"], "opening": update["opening"]})
-    indexing = await step.attempt("rules", lambda: in_thread(_index, state, services), seconds)
+    state = state.model_copy(update=update)
+    reproduced = read_state(issue).reproduced
+    executed = services.executed or (reproduced.executed_code if reproduced else None)
+    indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, executed), seconds)
     named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
     if indexing.outcome is Outcome.TIMED_OUT and named:
         seconds = services.take_share(INDEX_SHARE)
-        indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, named), seconds)
+        indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, executed, named), seconds)
     return update | (indexing.result or {}) | {"steps": step.records}
 
 
@@ -108,77 +100,43 @@ async def _read_attachments(issue: Issue, services: Services) -> list[Attachment
 def _read(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
-    opening = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
+    opening_post = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
+    remembered = read_state(issue)
     return {
         "parsed": parsed,
-        "opening": opening,
+        "opening_post": opening_post,
         "issue": issue.model_copy(update={"thread": thread}),
-        "withdrawn": read_state(issue).wrong,
-        "exchanges": find_exchanges(issue, *find_questions(issue)),
-        "kind_reading": read_kind(opening, issue.labels),
+        "wrong_subjects": remembered.wrong,
+        "answered_questions": find_exchanges(issue, remembered.earlier, remembered.questions),
+        "kind_reading": read_kind(opening_post, issue.labels),
         "earlier_report": find_earlier_report(issue),
     }
 
 
-def _index(state: BugTriageState, services: Services, named: Sequence[str] = ()) -> Update:
+def _index(
+    state: BugTriageState, services: Services, executed: ExecutedCode | None, named: Sequence[str] = ()
+) -> Update:
     codebase, parsed = services.codebase, state.parsed
-    index = codebase.index(services.executed or find_executed_code(state.issue), named)
+    index = codebase.index(executed, named)
     # Before the places: files that its commits changed are likelier.
     window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
-    places = codebase.find_places(parsed)
+    update = relate_to_code(state, codebase)
     dependencies = codebase.list_dependencies()
     of_template = count_template_comments(state.issue, codebase.read_issue_forms())
     language = detect_project_language(codebase.list_paths(), codebase.read_lines) if services.model else "en"
-    reading = _read_kind_with_places(state, places, codebase)
-    asks = reading.kind != "bug" and services.config.documentation
-    return {
+    asks = update["kind_reading"].kind != "bug" and services.config.documentation
+    folders = (part for path in codebase.list_paths() for part in path.split("/")[:-1][:3])
+    # One of the upper folders has the name of the installed package.
+    own_names = {state.repository.slug.rpartition("/")[2], *folders}
+    return update | {
         "index": index,
         "regression_window": window,
-        "facts": places,
         "documentation": codebase.find_documentation(parsed, MAX_SECTIONS) if asks else [],
-        **_choose_labels(state, codebase, places),
         "dependencies": dependencies,
-        "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
+        "failing_package": find_failing_package(parsed, dependencies, own_names),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
-        "kind_reading": reading,
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
-
-
-def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
-    """Return the name of the repository and of its upper folders, one of which is that of an installed package."""
-    folders = (part for path in codebase.list_paths() for part in path.split("/")[:-1][:3])
-    return {state.repository.slug.rpartition("/")[2], *folders}
-
-
-def _read_kind_with_places(
-    state: BugTriageState,
-    places: Sequence[Place],
-    codebase: Codebase,
-    learned: Mapping[LearnedKind, float] | None = None,
-) -> KindReading:
-    # A thread dump has frames, but nothing failed.
-    ends_here = any(
-        place.rule == "frame" and place.is_here and place.text and not place.calls_before_error for place in places
-    )
-    forms = codebase.read_issue_forms()
-    return read_kind(state.opening, state.issue.labels, forms, ends_here=ends_here, learned=learned)
-
-
-def _choose_labels(
-    state: BugTriageState,
-    codebase: Codebase,
-    facts: Sequence[Place],
-    learned: Sequence[LearnedLabel] = (),
-    past: Sequence[PastIssue] = (),
-) -> Update:
-    """Choose labels among those that nobody, and no form, has put on the issue."""
-    forms = find_used_forms(parse_forms(codebase.read_issue_forms()), state.opening)
-    of_forms = [name for form in forms for name in form.labels]
-    given = {name.casefold() for name in (*state.issue.labels, *of_forms)}
-    free = [name for name in state.repository.labels if name.casefold() not in given]
-    chosen = choose_area_labels(state.opening, free, codebase.read_label_rules(), facts, learned, past)
-    return {"area_labels": chosen, "form_labels": of_forms}
 
 
 def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -187,12 +145,8 @@ def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     LangGraph runs it in a thread. The other nodes have times of their own, and threads that no exit waits for.
     """
     services = runtime.context
-    budget = measure_budget(services)
-    has_web_search = may_search_web(state, services)
-    if should_open_round(state, budget, has_web_search=has_web_search):
-        state = state.model_copy(update={"round": state.round + 1})
-    choice = choose_next(state, budget, has_web_search=has_web_search)
-    needs_rules = budget.is_low and choice.selected != ("writer",)
+    choice = choose_next(state, services)
+    needs_rules = is_budget_low(services) and choice.selected != ("writer",)
     decision = PlannerDecision(
         number=state.iterations + 1,
         selected=list(choice.selected),
@@ -201,7 +155,11 @@ def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         forced=choice.forced or needs_rules,
     )
     services.progress.detail(decision.log_line)
-    return {"round": state.round, "iterations": state.iterations + 1, "planner_decisions": [decision]}
+    return {
+        "round": state.round + choice.opens_round,
+        "iterations": state.iterations + 1,
+        "planner_decisions": [decision],
+    }
 
 
 def _needs_model(name: AgentName, state: BugTriageState) -> bool:
@@ -217,25 +175,17 @@ def _needs_model(name: AgentName, state: BugTriageState) -> bool:
             return True
 
 
-def _count_citations(answer: CodebaseFinding, engine: Engine, excerpts: Sequence[Excerpt]) -> Citations:
-    if engine == "model":
-        return find_places([*answer.places, *answer.documented], excerpts)[1]
-    # Rules name what the index has.
-    return Citations(verified=len(answer.relevant_files), total=len(answer.relevant_files))
-
-
 def make_agent_node(name: AgentName) -> Node:
     agent = AGENTS[name]
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        is_too_dear = name != "writer" and measure_budget(services).is_low
+        is_too_dear = name != "writer" and is_budget_low(services)
         by_rules = not _needs_model(name, state) or is_too_dear
         step = Step(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:
-            matching = await in_thread(find_matching_skills, state, services.codebase)
-            update = activate_skills(state, matching)
+            update = await in_thread(activate_skills, state, services.codebase)
             state = state.model_copy(update=update)
         result, engine, declined = await run_agent(agent, state, step, by_rules=by_rules)
         update |= {"steps": step.records, "answered_in_round": {name: state.round}}
@@ -244,7 +194,10 @@ def make_agent_node(name: AgentName) -> Node:
             update["declined"] = [DeclinedAnswer(agent_name=name, reason=declined)]
         answer = result.answer if result else None
         if name == "codebase_search" and result and answer is not None:
-            update["citations"] = _count_citations(answer, engine, result.excerpts)
+            named = len(answer.relevant_files)  # rules name what the index has
+            update["citations"] = Citations(verified=named, total=named)
+            if engine == "model":
+                update["citations"] = find_places([*answer.places, *answer.documented], result.excerpts)[1]
             update["excerpts"] = result.excerpts
             update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"
@@ -260,32 +213,30 @@ def make_agent_node(name: AgentName) -> Node:
 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-    """Build the report, and look up who knows the code that it names and what changed there."""
+    """Look up who knows the code that the report names and what changed there, and build the report."""
     services = runtime.context
-    report = build_report(state, services)
+    # Files of the rules: what a model suspects must not decide what the history says.
+    likely = list_likely_files(state)
     seconds = min(HISTORY_SECONDS, services.seconds_left())
-    # Those of the rules: what a model suspects must not decide what the history says.
-    paths = [file.path for file in report.likely_files]
-    if not report.may_be_bug or report.security or not paths or seconds < 1.0:
-        return {"report": report}
-    leads = next((one.places[0].span for one in report.statements if isinstance(one, Leads)), None)
-    lines = leads or next((file.span for file in report.likely_files), None)
+    if not likely or not state.may_be_bug_by_rules or state.is_security_report or seconds < 1.0:
+        return {"report": build_report(state, services)}
+    lead = next(iter(select_sure_places(state.places)), None)
+    lines = lead.span if lead else next((file.span for file in likely if file.span), None)
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
-        return services.codebase.look_up_history(state.parsed, facts, paths, lines)
+        return services.codebase.look_up_history(state.parsed, facts, [file.path for file in likely], lines)
 
     try:
-        found = await in_thread(look_up, seconds=seconds)
+        history = await in_thread(look_up, seconds=seconds)
     except (GitError, TimeoutError):
-        return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
-    report = report.model_copy(update=dict(found))
-    return {"report": report.model_copy(update={"statements": decide(report)})}
+        return {"report": build_report(state, services, history=None)}
+    return {"report": build_report(state, services, history=history)}
 
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Read the past issues. What was read before an error or the end of the time counts."""
-    services = restrict_services(runtime.context, CAPABILITIES["fetch_past_issues"])
+    services = restrict_services(runtime.context, SEARCH_CAPABILITIES)
     iterate = services.past_issues
     if iterate is None:
         return {}
@@ -313,38 +264,19 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     if not state.past_issues or state.index is None:
         return {"past_issues": []}
     step = Step("compare_past_issues", services)
-    codebase, past, parsed = services.codebase, state.past_issues, state.parsed
+    codebase, past = services.codebase, state.past_issues
 
-    def look_back() -> dict[str, Any]:
+    def look_back() -> Update:
         issues = [one for one in past if not one.is_pull_request]
         codebase.add_past_issues(issues)
-        learned = codebase.learn_from_labels(state.opening, issues)
-        places = codebase.find_places(parsed)
-        kind_reading = _read_kind_with_places(state, places, codebase, learned.kinds)
+        update = relate_to_code(state, codebase, codebase.learn_from_labels(state.opening_post, issues), issues)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
-            kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
-        return {
-            "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
-            **_choose_labels(state, codebase, places, learned.labels, issues),
-            "kind_reading": kind_reading,
-            "facts": places,
-        }
+            security = state.kind_reading.security
+            update["kind_reading"] = update["kind_reading"].model_copy(update={"security": security})
+        return update | {"similar_issues": codebase.find_similar_issues(state.issue, state.parsed, past, MAX_SIMILAR)}
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)
     return {**(attempt.result or {}), "past_issues": [], "steps": step.records}
-
-
-def find_questions(issue: Issue) -> tuple[list[EarlierQuestions], str]:
-    """Return what our comment has asked before it was updated, oldest first, and what it asks now."""
-    comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
-    return (state.earlier, state.questions) if state else ([], "")
-
-
-def find_executed_code(issue: Issue) -> ExecutedCode | None:
-    """Return what the issue's example executes, as far as our comment on it remembers a run."""
-    reproduced = read_state(issue).reproduced
-    return reproduced.executed_code if reproduced else None
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:

@@ -1,4 +1,4 @@
-"""The routing rules: what is left of a run's budget, which agents run next, and what a round leaves open. Pure.
+"""The routing rules: what is left of a run's budget, which agents run next, and what a round leaves open.
 
 - The investigator runs first, codebase search before the critic, the critic before the writer.
 - The writer runs when the critic approves, or when rounds, iterations, budget or time are spent.
@@ -10,14 +10,14 @@
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.services import Services
 from triage.domain.findings import AgentName, CritiqueFinding, Kind, MissingInformation
 from triage.domain.past_issues import OpenGap
 from triage.domain.report import Round
-from triage.domain.run import ISSUE_SEARCH, Engine, Limits, Usage
+from triage.domain.run import ISSUE_SEARCH, Engine
 from triage.graph.triage_state import BugTriageState, Update
 from triage.read.reporter_language import get_phrases
 from triage.safety.secrets.web_query import restrict_query
@@ -45,29 +45,22 @@ def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTria
     """
     gap = _follow_gap(state.open_gap, critique, engine)
     feedback = map_critique_to_verdict(critique) if critique else None
-    record = Round(number=state.round, verdict=critique.verdict if critique else None)
-    return {
-        "critic_feedback": feedback,
-        "open_gap": gap,
-        "gap_questions": _ask_for_gap(gap, state.parsed.language),
-        "search_terms": _find_new_search_terms(feedback.required_evidence, engine, state) if feedback else [],
-        "web_queries": _choose_web_queries(critique, state) if critique else [],
-        "rounds": [record],
-    }
-
-
-def _find_new_search_terms(gaps: list[str], engine: Engine, state: BugTriageState) -> list[str]:
+    gaps = feedback.required_evidence if feedback else []
     # Names in the gaps. A gap without any is searched for whole when a model wrote it; rules write fixed sentences.
     terms = extract_search_terms(gaps) or (gaps if engine == "model" else [])
     keywords = state.investigation.keywords_for_search if state.investigation else []
     searched = " ".join([state.parsed.text, *keywords, *state.search_terms]).lower()
-    return [term for term in terms if term.lower() not in searched]
-
-
-def _choose_web_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
     # The critic has seen the code, and a query leaves the machine: words of the issue and declared packages stay.
-    queries = [restrict_query(gap, [state.parsed.text, *state.dependencies]) for gap in critique.gaps_outside]
-    return [query for query in dict.fromkeys(queries) if query and query not in state.web_queries]
+    outside = critique.gaps_outside if critique else []
+    queries = [restrict_query(gap, [state.parsed.text, *state.dependencies]) for gap in outside]
+    return {
+        "critic_feedback": feedback,
+        "open_gap": gap,
+        "gap_questions": _ask_for_gap(gap, state.parsed.language),
+        "search_terms": [term for term in terms if term.lower() not in searched],
+        "web_queries": [query for query in dict.fromkeys(queries) if query and query not in state.web_queries],
+        "rounds": [Round(number=state.round, verdict=critique.verdict if critique else None)],
+    }
 
 
 def _follow_gap(known: OpenGap | None, critique: CritiqueFinding | None, engine: Engine) -> OpenGap | None:
@@ -112,28 +105,14 @@ With the default caps the writer's calls take 12 to 18 percent (measured).
 """
 
 
-@dataclass(frozen=True)
-class RemainingBudget:
-    limits: Limits
-    seconds_left: float
-    is_low: bool = False
-    """Whether only the writer may still ask a model."""
-    asks_model: bool = False
-
-
-def measure_budget(services: Services) -> RemainingBudget:
-    seconds_left = services.seconds_left()
+def is_budget_low(services: Services) -> bool:
+    """Return whether only the writer may still ask a model."""
     if services.model is None:
-        return RemainingBudget(services.limits, seconds_left)
-    is_low = compute_share_left(services.model.usage, services.limits) < WRITER_SHARE
-    return RemainingBudget(services.limits, seconds_left, is_low, asks_model=not is_low)
-
-
-def compute_share_left(spent: Usage, limits: Limits) -> float:
-    """Return the share of tokens or dollars that is left, whichever is less, from 0 to 1."""
-    shares = [1 - spent.tokens / limits.tokens if limits.tokens else 0.0]
-    shares.append(1 - spent.priced_usd / limits.usd if limits.usd else 0.0)
-    return max(0.0, min(shares))
+        return False
+    spent, limits = services.model.usage, services.limits
+    share_of_tokens = 1 - spent.tokens / limits.tokens if limits.tokens else 0.0
+    share_of_dollars = 1 - spent.priced_usd / limits.usd if limits.usd else 0.0
+    return min(share_of_tokens, share_of_dollars) < WRITER_SHARE
 
 
 MAX_ROUNDS = 3
@@ -152,16 +131,18 @@ class Choice:
     reason: str
     forced: bool = False
     """A limit allows nothing else."""
+    opens_round: bool = False
 
 
-def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice:
+def choose_next(state: BugTriageState, services: Services) -> Choice:
     """Return which agents run next."""
-    if state.iterations + 1 >= budget.limits.iterations:
-        return _write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)
+    has_web_search = may_search_web(state, services)
+    if state.iterations + 1 >= services.limits.iterations:
+        return _write(f"iteration limit ({services.limits.iterations}) reached", forced=True)
     if "investigator" not in state.answered_in_round:
         return Choice(("investigator",), "nobody has read the issue yet")
     name = (state.kind or "").replace("_", " ")
-    if _may_be_documented(state, budget):
+    if _may_be_documented(state, services):
         return Choice(("codebase_search",), "question: does the documentation answer it?")
     if not is_searched(state.kind_by_rules):
         return _write(f"not a bug: {name}")
@@ -169,24 +150,21 @@ def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_searc
         if "codebase_search" in state.answered_in_round:
             return _write(f"{name}: there is no cause to challenge")
         return Choice(("codebase_search",), f"{name}: where would it go?")
-    if _has_answered_this_round(state, "critic"):
-        return end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")
-    if not _has_searched(state, has_web_search=has_web_search):
+    if state.answered_in_round.get("critic", 0) >= state.round:
+        following = state.model_copy(update={"round": state.round + 1})
+        end = _end_rounds(state, services)
+        return end or replace(_choose_search(following, has_web_search=has_web_search), opens_round=True)
+    # A round that only the web can help leaves out the code.
+    is_outside = state.round > 1 and not state.search_terms and bool(state.web_queries) and has_web_search
+    if state.answered_in_round.get("web_search" if is_outside else "codebase_search", 0) < state.round:
         return _choose_search(state, has_web_search=has_web_search)
     return Choice(("critic",), "the findings have not been challenged yet")
 
 
-def _may_be_documented(state: BugTriageState, budget: RemainingBudget) -> bool:
+def _may_be_documented(state: BugTriageState, services: Services) -> bool:
     """Return whether a model may find the answer to a question; by rules no section is sure enough."""
     is_open = state.kind == "question" and "codebase_search" not in state.answered_in_round
-    return is_open and budget.asks_model and bool(state.documentation)
-
-
-def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:
-    """Return whether this round's search has answered. A round that only the web can help leaves out the code."""
-    if state.round > 1 and not state.search_terms and state.web_queries and has_web_search:
-        return _has_answered_this_round(state, "web_search")
-    return _has_answered_this_round(state, "codebase_search")
+    return is_open and bool(state.documentation) and services.model is not None and not is_budget_low(services)
 
 
 def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:
@@ -203,7 +181,7 @@ def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:
     return Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
 
 
-def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice | None:
+def _end_rounds(state: BugTriageState, services: Services) -> Choice | None:
     """Return the writer, and why no further round follows the critic's answer; None when one follows."""
     if state.critic_feedback is None:
         return _write("the critic gave no answer")
@@ -213,25 +191,18 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
         return _write(f"{state.consecutive_failed_resolves} rounds left the same gap open: it stays open")
     if state.round >= MAX_ROUNDS:
         return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
-    if not state.search_terms and not (state.web_queries and has_web_search):
+    if not state.search_terms and not (state.web_queries and may_search_web(state, services)):
         return _write("not approved, and nothing new to look up")
-    if budget.is_low:
+    if is_budget_low(services):
         return _write("not approved, and the budget has no room for a further round", forced=True)
-    if budget.seconds_left < 2 * budget.limits.writer_seconds:
+    if services.seconds_left() < 2 * services.limits.writer_seconds:
         return _write("not approved, and time is nearly up", forced=True)
     return None
 
 
-def should_open_round(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> bool:
-    """Return whether the critic rejected what this round found, and a further round makes sense."""
-    has_critique = _has_answered_this_round(state, "critic")
-    return has_critique and end_rounds(state, budget, has_web_search=has_web_search) is None
-
-
 def may_search_web(state: BugTriageState, services: Services) -> bool:
     """Return whether there is a web search with somewhere to look. Words of a security report are not sent to one."""
-    is_security_report = state.kind_reading is not None and state.kind_reading.security
-    if services.web_tools is None or is_security_report:
+    if services.web_tools is None or state.is_security_report:
         return False
     is_declared = state.failing_package is not None and state.failing_package.is_declared
     return is_declared or services.web_tools.tools[0].name != ISSUE_SEARCH
@@ -239,7 +210,3 @@ def may_search_web(state: BugTriageState, services: Services) -> bool:
 
 def _write(reason: str, *, forced: bool = False) -> Choice:
     return Choice(("writer",), reason, forced)
-
-
-def _has_answered_this_round(state: BugTriageState, agent: AgentName) -> bool:
-    return state.answered_in_round.get(agent, 0) >= state.round

@@ -53,18 +53,9 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
     ended_early = await stop_and_explain(running, cancelled)
     if state.report is not None and not ended_early:
         return state.report
-    return _report_unfinished(apply_update(state, {"steps": services.cut_steps}), services, ended_early)
-
-
-def _report_unfinished(state: BugTriageState, services: Services, ended_early: str) -> RunReport:
-    try:
-        if not state.parsed.title:  # it ended before that was read
-            state = state.model_copy(update={"parsed": read_issue(state.issue)})
-        return build_report(state, services, ended_early)
-    except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
-        bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
-        empty = BugTriageState(issue=state.issue, repository=state.repository, steps=state.steps)
-        return build_report(empty, services, ended_early or bug)
+    if not state.parsed.title:  # it ended before that was read
+        state = state.model_copy(update={"parsed": read_issue(issue)})
+    return build_report(apply_update(state, {"steps": services.cut_steps}), services, ended_early)
 
 
 async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
@@ -94,7 +85,7 @@ def add_nodes(
     graph.add_edge(["read_and_index", "fetch_past_issues"], "compare_past_issues")
     graph.add_node("supervisor", wrap(supervisor))
     graph.add_edge("compare_past_issues", "supervisor")
-    graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
+    graph.add_conditional_edges("supervisor", lambda state: list(state.planner_decisions[-1].selected), [*AGENTS])
     graph.add_node("finish", wrap(finish))
     graph.add_edge("finish", END)
     for name in AGENTS:
@@ -102,11 +93,6 @@ def add_nodes(
         if name != "writer":
             graph.add_edge(name, "supervisor")
     graph.add_edge("writer", "finish")
-
-
-def route_to_agents(state: BugTriageState) -> list[str]:
-    """Return the agents that the supervisor chose."""
-    return state.planner_decisions[-1].selected
 
 
 def compute_recursion_limit(iterations: int) -> int:

@@ -26,7 +26,7 @@ class BugTriageState(AgentInput):
 
     repository: Repository = Repository(slug="")
     """Without a name only where a server has one checkout."""
-    opening: ParsedIssue = ParsedIssue()
+    opening_post: ParsedIssue = ParsedIssue()
     """The issue without its comments: what it is about, and of which kind, no later word changes."""
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
     index: IndexFacts | None = None

@@ -16,7 +16,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
-from triage.run.may_run.admission import check_added_label, check_allowed, check_labels
+from triage.run.may_run.admission import check_added_label, check_labels, check_quiet, check_triage
 from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger, to_run_key
 from triage.run.model_run_cap import check_model_run_cap
 from triage.run.run_context import JobContext, TriageRequest, export_telemetry
@@ -48,15 +48,16 @@ async def run_task(task: IssueTask, run: JobContext) -> Status:
         return write_skip(str(error), run)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, event_issue, error, run)
-    now, issue_at_trigger = (
-        issue.snapshot_time or run.now(),
-        restore_issue_at_trigger(issue, event_issue, started, run.now()),
-    )
+    now = issue.snapshot_time or run.now()
+    issue_at_trigger = restore_issue_at_trigger(issue, event_issue, started, run.now())
+
+    def check() -> str:
+        if isinstance(task, QuietTask):
+            return check_quiet(task, issue, event_issue, run.github.fetch_role)
+        return check_triage(task, issue, event_issue, now, run.github.fetch_role, run.config)
+
     try:
-        reason = await run.ask_github(
-            "The role of whoever asked",
-            lambda: check_allowed(task, issue, event_issue, now, run.github.fetch_role, run.config),
-        )
+        reason = await run.ask_github("The role of whoever asked", check)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, issue_at_trigger, error, run)
     if reason:

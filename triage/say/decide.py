@@ -5,7 +5,7 @@ a file share never are, nor what the report says itself.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from triage.domain.code import MAX_NARROW, LaterFix, LeadRule, PathChange, Place
 from triage.domain.findings import MissingInformation
@@ -63,7 +63,7 @@ def decide(report: RunReport) -> list[Statement]:
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
     if questions and not is_answered and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))
-    return [one for one in said if SUBJECTS.get(one.rule) not in report.withdrawn]
+    return [one for one in said if SUBJECTS.get(one.rule) not in report.wrong_subjects]
 
 
 def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInformation]:
@@ -90,6 +90,11 @@ def list_shown(report: RunReport) -> list[Statement]:
 def list_asked(report: RunReport) -> list[MissingInformation]:
     """Return what the reporter is asked; not what is missing beside an answer."""
     return [missing for one in report.statements if isinstance(one, OpenQuestions) for missing in one.questions]
+
+
+def select_sure_places(places: Sequence[Place]) -> list[Place]:
+    """Return the places that are said: what failed, and what is named in a file that is likely by other words too."""
+    return [one for one in places if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
 
 
 def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
@@ -158,7 +163,7 @@ def _decide_cause(report: RunReport) -> Cause | None:
 
 def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     found = [report.best_place, *report.other_places] if report.best_place else []
-    places = [one for one in found if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
+    places = select_sure_places(found)
     if not places:
         return None
     fix, later = report.later_fix, report.later_change

@@ -100,7 +100,7 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
                 blocks.append(render_block("statements", one.rule, one, links))
     if all(isinstance(one, LikelyPlaces) for one in statements):
         nothing = render_block("statements", "nothing", report)
-        withdrawn = render_block("statements", "withdrawn", report.withdrawn) if report.withdrawn else ""
+        withdrawn = render_block("statements", "withdrawn", report.wrong_subjects) if report.wrong_subjects else ""
         blocks.insert(0, withdrawn or nothing)
     return blocks
 

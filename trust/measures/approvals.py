@@ -99,8 +99,13 @@ def _describe(before: Effects, now: Effects) -> str:
 NO_PROBLEM = (
     "triage.fix.jobs.fix_job.check_role",
     "triage.fix.jobs.fix_job.check_command_comment",
-    "triage.fix.jobs.pull_request_tool.check_proposal",
+    "triage.fix.jobs.github_destination.check_proposal",
+    "triage.fix.github.proposal_store.GitHubProposalStore.list_changed_on_base",
     "triage.fix.github.proposal_store.GitHubProposalStore.read_code_owners",
+)
+CONFIRMED = (
+    "triage.fix.github.proposal_store.GitHubProposalStore.is_on_default_branch",
+    "triage.outside.github.issue_nodes.EditedComment.is_alone_by",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
 """Kinds of cases that fail without these checks."""
@@ -112,7 +117,7 @@ def _find_any(self: GitHubProposalStore, branch: str, *_: object) -> PullRequest
 
 
 ALONE: Mapping[str, tuple[str, object]] = {
-    "shown": ("triage.fix.jobs.pull_request_tool.read_parts", lambda body: {"proposal": body}),
+    "shown": ("triage.fix.jobs.github_destination.read_parts", lambda body: {"proposal": body}),
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
@@ -127,7 +132,8 @@ def _without_defence() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in NO_PROBLEM:
             stack.enter_context(patch(name, lambda *_: ""))
-        stack.enter_context(patch("triage.outside.github.issue_nodes.EditedComment.is_alone_by", lambda *_: True))
+        for name in CONFIRMED:
+            stack.enter_context(patch(name, lambda *_: True))
         yield
 
 

@@ -18,9 +18,9 @@ from triage.base.errors import TriageError
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.base_files import CommitFiles, open_base_files
+from triage.fix.base_files import BaseFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.jobs.fix_job import FixJob, FixResult, JobFiles
+from triage.fix.jobs.fix_job import FixJob, FixResult, JobArtifacts
 from triage.fix.jobs.run_fix_job import run_fix_job
 from triage.safety.secrets.redactor import SecretRedactor
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
@@ -39,7 +39,7 @@ ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
 """Beginnings of names of cases that fail without one check, and that check."""
 
 
-class _ResultFile(JobFiles):
+class _ResultFile(JobArtifacts):
     """Reads what the job `propose` leaves in a case, through a real file."""
 
     def __init__(self, result: bytes) -> None:
@@ -51,7 +51,7 @@ class _ResultFile(JobFiles):
             file = Path(folder, ".triage/proposal.json")
             file.parent.mkdir()
             file.write_bytes(self._result)
-            return JobFiles(Path(folder), self.redactor).read_proposal()
+            return JobArtifacts(Path(folder), self.redactor).read_proposal()
 
 
 @dataclass
@@ -63,7 +63,7 @@ class _Repository:
     base: str
     feature: str
     """A commit on `base` that the default branch does not have."""
-    files: CommitFiles
+    files: BaseFiles
     store: GitHubProposalStore
     output: FakeOutput = field(default_factory=FakeOutput)
 
@@ -80,7 +80,7 @@ class _Repository:
             context,
             store=self.store,
             open_files=lambda commit: self.files if commit == self.base else open_base_files(self.git.folder, commit),
-            files=_ResultFile(case.result),
+            artifacts=_ResultFile(case.result),
             open_example=lambda _: None,
             approvers="write",
             tests="",

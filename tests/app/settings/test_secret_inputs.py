@@ -1,11 +1,7 @@
 """Which variables hold secrets of ours, and which only sound like it."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from testing.each_row import each_row
 from triage.app.settings import PLACEHOLDER_KEY, collect_own_secrets, remove_own_variables
-from triage.safety.secrets.redactor import SecretRedactor
 
 HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 
@@ -43,17 +39,6 @@ HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 )
 def test_a_variable(name: str, value: str, secrets: list[str]):
     assert collect_own_secrets({name: value, "LANG": "C"}) == secrets
-
-
-@given(st.dictionaries(st.sampled_from(["INPUT_GITHUB-TOKEN", "HTTPS_PROXY", "X_URL", HEADERS]), st.text()))
-def test_any_value_is_accepted(environ: dict[str, str]):
-    SecretRedactor(collect_own_secrets(environ)).redactor_for("text")("some text")
-
-
-def test_each_once():
-    assert collect_own_secrets({"INPUT_MODEL-API-KEY": "same-key-1", "INPUT_TAVILY-API-KEY": "same-key-1"}) == [
-        "same-key-1"
-    ]
 
 
 def test_a_program_of_the_project_gets_no_key_of_ours() -> None:

@@ -15,7 +15,9 @@ FILES = {CART: BaseFile(text=FIXED)}
 TEST_FILES = {TEST: BaseFile(text=NEW_TEST)}
 
 
-def make_messages(issue: int | None, base: str, *, draft: str = "d" * 64, tests: bool = True) -> tuple[str, str]:
+def make_messages(
+    issue: int | None, base: str, *, summary: str = "Round totals", tests: bool = True
+) -> tuple[str, str]:
     """Returns the messages of the commit with the test and of the commit with the patch."""
     version = PatchedFile(path=CART, text=FIXED)
     value = PatchDraft(
@@ -24,11 +26,11 @@ def make_messages(issue: int | None, base: str, *, draft: str = "d" * 64, tests:
         issue_title="Totals are wrong",
         issue_text="0123456789abcdef",
         base=base,
-        summary="Round totals",
+        summary=summary,
         changes=[version],
         tests=[version] if tests else [],
     )
-    return write_messages(value, draft)
+    return write_messages(value)
 
 
 class Request(NamedTuple):
@@ -44,12 +46,12 @@ def make_request(
     base: str,
     issue: int = 7,
     *,
-    draft: str = "d" * 64,
+    summary: str = "Round totals",
     test_files: Mapping[str, BaseFile] = TEST_FILES,
     files: Mapping[str, BaseFile] = FILES,
     test_message: str = "",
     message: str = "",
 ) -> Request:
-    messages = make_messages(issue, base, draft=draft, tests=bool(test_files))
+    messages = make_messages(issue, base, summary=summary, tests=bool(test_files))
     tests = [PatchCommit(files=test_files, message=test_message or messages[0])] if test_files else []
     return Request(issue, base, [*tests, PatchCommit(files=files, message=message or messages[1])])

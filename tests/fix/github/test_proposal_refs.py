@@ -27,25 +27,19 @@ def listed(store: GitHubProposalStore, issue: int = 7) -> list[str]:
     return [stored.ref for stored in store.list_proposals(issue)]
 
 
-def test_proposals_and_branches_oldest_first(git: GitDataApi, store: GitHubProposalStore) -> None:
-    for name in (f"{PREFIX}/7/10", f"{PREFIX}/7/9", "refs/heads/triage/7-round-totals"):
+def test_the_oldest_first_and_of_the_same_time_by_number(git: GitDataApi, store: GitHubProposalStore) -> None:
+    for number in (10, 2):
+        forge(git, f"{PREFIX}/7/{number}", 7)
+    git.api.seconds += 60
+    for name in (f"{PREFIX}/7/1", "refs/heads/triage/7-round-totals"):
         forge(git, name, 7)
-        git.api.seconds += 60
-    assert listed(store) == [f"{PREFIX}/7/10", f"{PREFIX}/7/9", "refs/heads/triage/7-round-totals"]
-
-
-def test_of_the_same_time_proposals_come_first_by_number(git: GitDataApi, store: GitHubProposalStore) -> None:
-    for name in ("refs/heads/triage/7-a", f"{PREFIX}/7/10", f"{PREFIX}/7/2"):
-        forge(git, name, 7)
-    assert listed(store) == [f"{PREFIX}/7/2", f"{PREFIX}/7/10", "refs/heads/triage/7-a"]
+    assert listed(store) == [f"{PREFIX}/7/2", f"{PREFIX}/7/10", f"{PREFIX}/7/1"]
 
 
 def test_other_issues_that_begin_with_the_same_digits(git: GitDataApi, store: GitHubProposalStore) -> None:
     forge(git, f"{PREFIX}/1/1", 1)
     forge(git, f"{PREFIX}/12/1", 12)
-    forge(git, "refs/heads/triage/1-x", 1)
-    forge(git, "refs/heads/triage/12-x", 12)
-    assert listed(store, 1) == [f"{PREFIX}/1/1", "refs/heads/triage/1-x"]
+    assert listed(store, 1) == [f"{PREFIX}/1/1"]
 
 
 @pytest.mark.parametrize(
@@ -55,9 +49,6 @@ def test_other_issues_that_begin_with_the_same_digits(git: GitDataApi, store: Gi
         f"{PREFIX}/7/x",
         f"{PREFIX}/7/1/2",
         f"{PREFIX}/07/1",
-        "refs/heads/triage/07-x",
-        "refs/heads/triage/7x-x",
-        "refs/tags/triage/7-x",
     ],
 )
 def test_other_names(git: GitDataApi, store: GitHubProposalStore, ref: str) -> None:
@@ -68,7 +59,6 @@ def test_other_names(git: GitDataApi, store: GitHubProposalStore, ref: str) -> N
 class TestForgedCommits:
     def test_the_trailer_of_another_issue(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         forge(git, f"{PREFIX}/7/1", 8)
-        forge(git, "refs/heads/triage/7-x", 8)
         assert listed(store) == []
 
     def test_a_merge_commit(self, git: GitDataApi, store: GitHubProposalStore) -> None:
@@ -93,7 +83,7 @@ class TestForgedCommits:
     ) -> None:
         base = git.refs["refs/heads/main"]
         stored = store.store(*make_request(base))
-        message = make_messages(7, base, draft="e" * 64)[1]
+        message = make_messages(7, base)[1].replace("Triage-Revision: 0", "Triage-Revision: 1")
         git.set_ref(stored.ref, git.commit(BASE_FILES, str(stored.test_commit), message=message))
         (found,) = store.list_proposals(7)
         assert found.ref == stored.ref
@@ -107,14 +97,12 @@ class TestForgedCommits:
         assert listed(store) == [f"{PREFIX}/7/1"]
 
 
-def test_at_most_fifty_are_read_and_branches_are_among_them(git: GitDataApi, store: GitHubProposalStore) -> None:
-    commit = forge(git, "refs/heads/triage/7-x", 7)
+def test_at_most_fifty_are_read(git: GitDataApi, store: GitHubProposalStore) -> None:
+    commit = forge(git, f"{PREFIX}/7/61", 7)
     for number in range(1, 61):
         git.set_ref(f"{PREFIX}/7/{number}", commit)
-    found = listed(store)
-    assert len(found) == 50
-    assert "refs/heads/triage/7-x" in found
-    assert len(git.api.requests) == 52
+    assert len(listed(store)) == 50
+    assert len(git.api.requests) == 51
 
 
 def test_a_commit_that_is_gone_meanwhile_is_left_out(git: GitDataApi, store: GitHubProposalStore) -> None:

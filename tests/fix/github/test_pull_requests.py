@@ -8,7 +8,7 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault
 from testing.servers.pull_requests_api import PullRequestsApi
 from tests.outside.github.conftest import BASE_FILES
-from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused, TriageError
+from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.domain.proposal import PullRequest
 from triage.fix.github.proposal_store import GitHubProposalStore
 
@@ -40,7 +40,7 @@ def hub(git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore) -> 
 class TestOpening:
     def test_a_draft_into_the_default_branch(self, hub: Hub) -> None:
         url = f"https://github.test/{SLUG}/pull/100"
-        assert hub.open_pull_request() == PullRequest(number=100, url=url, body="Made by a model.")
+        assert hub.open_pull_request() == PullRequest(number=100, url=url)
         assert [(one["title"], one["draft"]) for one in hub.pulls.pulls] == [("[#7] Round totals", True)]
         repo = f"/repos/{SLUG}"
         assert hub.git.api.request_lines() == [
@@ -59,7 +59,6 @@ class TestOpening:
     def test_one_into_another_branch_does_not_count(self, hub: Hub) -> None:
         """Somebody opened it beforehand: the branch's name can be guessed."""
         hub.pulls.add(BRANCH, base={"ref": "release-1"})
-        assert hub.store.find_pull_request(BRANCH, hub.commit) is None
         assert hub.open_pull_request().number == 101
         assert hub.pulls.pulls[-1]["base"]["ref"] == "main"
 
@@ -143,27 +142,22 @@ class TestRefusals:
 
 class TestFinding:
     def test_the_one_that_is_open(self, hub: Hub) -> None:
-        hub.pulls.add(BRANCH, body="open", draft=True)
-        hub.pulls.add(BRANCH, state="closed", body="newer")
+        hub.pulls.add(BRANCH, draft=True)
+        hub.pulls.add(BRANCH, state="closed")
         hub.pulls.add("triage/7-round-totals-2")
-        found = hub.store.find_pull_request(BRANCH, hub.commit)
-        assert found is not None
-        assert (found.number, found.body) == (100, "open")
+        assert hub.open_pull_request().number == 100
 
-    @pytest.mark.parametrize("repository", ["mallory/shop", "octo/other", None])
+    @pytest.mark.parametrize("repository", ["mallory/shop", None])
     def test_the_same_branch_of_another_repository(self, hub: Hub, repository: str | None) -> None:
         hub.pulls.add(BRANCH, repository=repository)
         everything = list(hub.pulls.pulls)
         hub.git.api.faults = [ApiFault("GET .*/pulls", 200, everything)]  # as if GitHub did not read the filter
-        assert hub.store.find_pull_request(BRANCH, hub.commit) is None
-
-    def test_a_token_that_may_not_read_them(self, hub: Hub) -> None:
-        hub.git.api.faults = [ApiFault("GET .*/pulls", 403, {"message": "Resource not accessible by integration"})]
-        with pytest.raises(PermissionMissing, match="`permissions: pull-requests: write`"):
-            hub.store.find_pull_request(BRANCH, hub.commit)
+        with pytest.raises(PullRequestRefused):
+            hub.open_pull_request()
 
     @pytest.mark.parametrize("body", [b"{}", [{"number": 1}], b"<html>"])
     def test_an_answer_that_cannot_be_read_is_not_none(self, hub: Hub, body: object) -> None:
         hub.git.api.faults = [ApiFault("GET .*/pulls", 200, body)]
-        with pytest.raises(GitHubUnavailable):
-            hub.store.find_pull_request(BRANCH, hub.commit)
+        with pytest.raises(CannotPublish):
+            hub.open_pull_request()
+        assert hub.pulls.pulls == []

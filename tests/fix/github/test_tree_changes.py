@@ -2,7 +2,6 @@
 
 import pytest
 
-from testing.checkouts.git_objects import FOLDER
 from testing.checkouts.git_repositories import git as run_git
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import ApiFault
@@ -59,31 +58,6 @@ class TestChangedOnBase:
         advance(git, {**BASE_FILES, **files})
         assert store.list_changed_on_base(proposal) == changed
 
-    def test_a_renamed_file(self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal) -> None:
-        files = dict(BASE_FILES)
-        files["shop/basket.py"] = files.pop(CART)
-        advance(git, files)
-        assert store.list_changed_on_base(proposal) == [CART]
-
-    def test_another_mode_is_another_file(
-        self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal
-    ) -> None:
-        advance(git, BASE_FILES, modes="100755")
-        assert store.list_changed_on_base(proposal) == [CART, TEST]
-
-    def test_the_default_branch_has_another_name(
-        self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal
-    ) -> None:
-        git.default_branch = "release/2"
-        git.set_ref("refs/heads/release/2", git.commit({**BASE_FILES, CART: "x\n"}))
-        assert store.list_changed_on_base(proposal) == [CART]
-
-    def test_a_file_in_place_of_a_folder(
-        self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal
-    ) -> None:
-        advance(git, {"shop": "a file\n"})
-        assert store.list_changed_on_base(proposal) == [CART, TEST]
-
     @pytest.mark.parametrize("change", [{"base": "1" * 40}, {"test_commit": None}])
     def test_commits_that_do_not_follow_each_other(
         self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal, change: dict[str, str | None]
@@ -133,19 +107,6 @@ class TestReadingFiles:
         many: dict[str, str | bytes] = {f"many/{number}": "x" for number in range(301)}
         found = forged(git, store, {**BASE_FILES, **many}, "100644")
         with pytest.raises(CannotPublish, match="more than 300 files"):
-            store.read_files(found)
-        many.popitem()
-        assert len(store.read_files(forged(git, store, {**BASE_FILES, **many}, "100644"))) == 300
-
-    def test_very_many_folders(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        base = git.refs["refs/heads/main"]
-        tree = git.store.tree([])
-        for _ in range(600):
-            tree = git.store.tree([(FOLDER, b"a", tree)])
-        message = make_messages(7, base, tests=False)[1]
-        git.set_ref("refs/triage/proposals/7/1", git.store_commit(tree, [base], message))
-        (found,) = store.list_proposals(7)
-        with pytest.raises(CannotPublish, match="too many folders"):
             store.read_files(found)
 
     def test_a_tree_that_github_cut(self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal) -> None:

@@ -10,7 +10,6 @@ from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.ask_model import (
     NOTHING,
     CodeChanges,
-    TestChanges,
     ask_for_files,
     describe_answer,
     describe_module,
@@ -91,16 +90,6 @@ async def test_an_answer_that_could_not_be_used_is_shown_with_the_reason() -> No
     text = text_of(await ask(make_input(), describe_answer(answer, ["`x = 2` does not occur."])))
     assert "search:\nx = 2\nreplace:\nx = 3" in text
     assert "does not occur" in text
-
-
-async def test_tests_follow_the_existing_ones() -> None:
-    model = FakeModel({"TestChanges": None})
-    services = fake_services(codebase=FakeCodebase({}), model=model)
-    shown = {"the change": "+x = 2", "existing tests": "def test_x(): ..."}
-    await ask_for_files(TestChanges, make_input(example="shop.total([])"), services, model, shown)
-    text = text_of(model.asked[0][1])
-    for part in ("+x = 2", "def test_x(): ...", "shop.total([])"):
-        assert part in text
 
 
 def test_a_module_is_described_by_what_it_has() -> None:

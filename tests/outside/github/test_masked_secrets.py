@@ -16,8 +16,8 @@ from tests.outside.github.conftest import BASE_FILES, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.proposal import BaseFile
-from triage.fix.github.comment_record import read_comment_record
 from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.github.unchanged_comment import read_unchanged_comment
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.safety.active_content import find_active_content
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
@@ -145,9 +145,8 @@ class TestProposals:
 def test_approvals_read_text_as_it_is(api: GitHubApi, open_store: OpenStore, redactor: SecretRedactor) -> None:
     tracker_text = f"{COMMENT_MARKER}\nOurs {GITHUB}"
     api.add_comment(tracker_text, "github-actions[bot]")
-    record = read_comment_record(open_store(redactor=redactor), api.comments[-1]["id"])
-    assert record is not None
-    assert record.body == tracker_text, "an id is computed from what is read"
+    body = read_unchanged_comment(open_store(redactor=redactor), api.comments[-1]["id"])
+    assert body == tracker_text, "an id is computed from what is read"
 
 
 def test_a_stored_file_with_a_secret_is_read_as_it_is(

@@ -10,7 +10,7 @@ from testing.each_row import each_row
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import QuietTask, ReproduceTask, TriageTask, Trigger
-from triage.run.may_run.admission import check_added_label, check_allowed
+from triage.run.may_run.admission import check_added_label, check_quiet, check_reproduce, check_triage
 from triage.say.hidden_state import CommentState, hash_text, render_state
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -71,7 +71,11 @@ def check(
         return (roles or {}).get(login, "none")
 
     event = found.model_copy(update={"thread": [answer]}) if answer else None
-    return check_allowed(requested, found, event, NOW, fetch_role, config or ProjectConfig())
+    if isinstance(requested, QuietTask):
+        return check_quiet(requested, found, event, fetch_role)
+    if isinstance(requested, ReproduceTask):
+        return check_reproduce(requested, found, event, NOW, fetch_role, config or ProjectConfig())
+    return check_triage(requested, found, event, NOW, fetch_role, config or ProjectConfig())
 
 
 def list_asked(

@@ -2,9 +2,6 @@
 
 from typing import get_args
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from testing.each_row import each_row
 from triage.domain.task import Subject
 from triage.run.may_run.commands import Command, CommandName, parse_command
@@ -95,9 +92,3 @@ def test_a_command(body: str, command: Command) -> None:
 )
 def test_no_command(body: str) -> None:
     assert parse_command(body) is None
-
-
-@given(st.text(max_size=300))
-def test_any_text_is_read(body: str) -> None:
-    command = parse_command(body)
-    assert command is None or command.word.isascii()

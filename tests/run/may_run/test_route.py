@@ -1,11 +1,8 @@
 """The task of each event, or the reason for skipping it."""
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
@@ -77,17 +74,9 @@ class TestIssues:
     def test_bots_do_not_start_anything(self, name: str, changes: dict[str, Any]) -> None:
         assert reason("issues", load_payload(name, **changes)) == BOT_WORDS
 
-    def test_pull_requests_are_skipped(self) -> None:
-        assert "Pull requests" in reason("issues", load_payload("issues.opened", issue__pull_request={}))
-
     def test_a_deleted_account(self) -> None:
         raw = load_payload("issues.opened", issue__user=None, sender=None)
         assert route_event("issues", raw) == TriageTask(number=1, trigger=Trigger.OPENED, actor="")
-
-    def test_the_input_may_repeat_the_number(self) -> None:
-        assert route_event("issues", load_payload("issues.opened"), 1) == route_event(
-            "issues", load_payload("issues.opened")
-        )
 
     def test_the_input_may_not_contradict(self) -> None:
         with pytest.raises(BadInput, match=r"^issue-number: 2 is not the issue of this event, which is 1; "):
@@ -96,11 +85,6 @@ class TestIssues:
     def test_an_invalid_action_is_not_repeated(self) -> None:
         raw = load_payload("issues.opened", action="::error::\x1b[31m")
         assert reason("issues", raw) == "This change of an issue does not start a triage."
-
-
-class TestPush:
-    def test_a_push_starts_nothing(self) -> None:
-        assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
 
 
 class TestAddedLabel:
@@ -112,10 +96,6 @@ class TestAddedLabel:
         assert route_event("issues", raw) == TriageTask(
             number=1, trigger=Trigger.LABELED, actor=sender, is_asked=is_asked, added_label="bug"
         )
-
-    def test_bots_and_locked_issues_are_skipped_with_the_label(self) -> None:
-        assert reason("issues", load_payload("issues.labeled", sender__type="Bot")) == BOT_WORDS
-        assert reason("issues", load_payload("issues.labeled", issue__locked=True)) == "The issue is locked."
 
 
 class TestComments:
@@ -173,18 +153,9 @@ class TestComments:
             == message
         )
 
-    @pytest.mark.parametrize("name", ["issue_comment.edited", "issue_comment.deleted"])
-    def test_an_edited_comment_is_not_a_command(self, name: str) -> None:
-        message = reason("issue_comment", load_payload(name, comment__body="/triage"))
-        assert message == "Only a new comment counts, not one that was edited or deleted."
-
     def test_a_person_may_command_on_a_bots_issue_but_the_bot_may_not_answer(self) -> None:
         assert isinstance(route_event("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageTask)
         assert reason("issue_comment", comment("hm", issue__user__type="Bot")) == BOT_WORDS
-
-    @pytest.mark.parametrize("body", [None, "", "\x00"])
-    def test_empty_bodies(self, body: str | None) -> None:
-        assert isinstance(route_event("issue_comment", comment(body)), TriageTask)
 
     def test_commands_must_match_the_input(self) -> None:
         with pytest.raises(BadInput, match=r"^issue-number: 9"):
@@ -202,25 +173,6 @@ class TestEventsWithoutIssue:
     def test_a_bot_may_request_by_number(self) -> None:
         task = route_event("workflow_dispatch", load_payload("workflow_dispatch", sender__type="Bot"), 3)
         assert isinstance(task, TriageTask)
-
-
-class TestOtherEvents:
-    @pytest.mark.parametrize(
-        "event", ["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"]
-    )
-    def test_pull_requests(self, event: str) -> None:
-        assert reason(event, {"issue": "whatever"}, 3) == "Pull requests are not triaged."
-
-    @pytest.mark.parametrize("event", ["push", "workflow_run", "label", "discussion_comment", "merge_group"])
-    def test_named(self, event: str) -> None:
-        assert reason(event, {}, 3) == f"The event {event} does not start a triage."
-
-    def test_invalid_names_are_not_repeated(self) -> None:
-        assert reason("::error::x", {}) == "This event does not start a triage."
-
-    def test_no_name_at_all(self) -> None:
-        with pytest.raises(BadInput, match=r"^GITHUB_EVENT_NAME is not set"):
-            route_event("", {})
 
 
 class TestBadPayloads:
@@ -258,59 +210,6 @@ class TestBadPayloads:
     def test_a_payload_that_is_not_an_object(self, event: str, raw: Any) -> None:
         with pytest.raises(BadInput, match="it is not a JSON object"):
             route_event(event, raw, 1)
-
-
-ODD = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=20),
-    st.builds(list),
-    st.builds(dict),
-    st.builds(lambda: {"login": "\ud800", "type": "Bot"}),
-)
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> tuple[str, Any]:
-    """An example with a few places deleted, or replaced by something odd."""
-    name = draw(st.sampled_from(NAMES))
-    raw: Any = load_payload(name)
-    for _ in range(draw(st.integers(1, 4))):
-        place, key = raw, draw(st.sampled_from(sorted(raw) or [""]))
-        while isinstance(place.get(key), dict) and place[key] and draw(st.booleans()):
-            place = place[key]
-            key = draw(st.sampled_from(sorted(place)))
-        if draw(st.booleans()):
-            place.pop(key, None)
-        else:
-            place[key] = draw(ODD)
-    return event_of(name), raw
-
-
-@settings(max_examples=150)
-@given(mutated(), st.one_of(st.none(), st.integers(1, 2**31)))
-def test_mutated_payloads_end_with_a_task_or_one_error_line(case: tuple[str, Any], number: int | None) -> None:
-    event, raw = case
-    words = "Done."
-    try:
-        task = route_event(event, raw, number)
-        words = task.reason if isinstance(task, Skip) else words
-    except BadInput as error:
-        words = str(error)
-    assert words.endswith(".")
-    assert words.isprintable()
-
-
-def test_a_deep_payload() -> None:
-    raw = load_payload("issues.opened")
-    deep: Any = {}
-    for _ in range(500):
-        deep = {"x": deep}
-    raw["issue"]["pull_request"] = None
-    raw["issue"]["reactions"] = deep
-    assert isinstance(route_event("issues", json.loads(json.dumps(raw))), TriageTask)
 
 
 def test_the_issue_of_the_event_has_its_labels() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from testing.each_row import each_row
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.domain.effect import (
     AddLabels,
@@ -12,8 +13,6 @@ from triage.domain.effect import (
     EditComment,
     Effect,
     PostComment,
-    RemoveComment,
-    RemoveLabel,
     SetOutputs,
     SuggestChanges,
     Suggestion,
@@ -105,13 +104,6 @@ def test_the_issue_comes_first_and_the_outputs_last():
     )
 
 
-def test_a_comment_is_edited_in_place():
-    world = Recording()
-    done = apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world)
-    assert world.calls == [("edit_comment", 412, 77, "new")]
-    assert done.comment_url == URL
-
-
 def test_a_missing_permission_is_reported_once_and_fails_the_job():
     missing = PermissionMissing("The token may not write: add `permissions: issues: write`.")
     world = Recording(post_comment=missing, add_labels=missing)
@@ -149,12 +141,6 @@ def test_outputs_are_set_if_the_page_cannot_be_written():
     assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
 
 
-def test_internal_errors_are_raised():
-    world = Recording(post_comment=KeyError("bug"))
-    with pytest.raises(KeyError):
-        apply_effects(PLAN, world)
-
-
 FULL = render_state(CommentState(text="1" * 16, content="2" * 16)) + "\nreport\n"
 PARTIAL = render_state(CommentState()) + "\npartial\n"
 POST = PostComment(issue_number=412, body=FULL)
@@ -172,52 +158,40 @@ def after_posting(body: str, *thread: IssueComment) -> tuple[list[tuple[Any, ...
     return world.calls[2:], done.comment_url
 
 
-def test_a_single_comment_stays():
-    assert after_posting(FULL, ours(77)) == ([], URL)
+QUIET = render_state(CommentState(quiet=True)) + "\nquiet\n"
+FORGED = "<!-- bug-triage: v1 {} -->\nforged"
+DELETE, EDIT_OLDER = ("delete_comment", 412, 77), ("edit_comment", 412, 70, FULL)
 
 
-def test_the_younger_of_two_comments_is_deleted():
-    assert after_posting(FULL, ours(70), ours(77)) == (
-        [("delete_comment", 412, 77)],
-        URL.replace("77", "70"),
-    )
-    assert after_posting(FULL, ours(77), ours(80), ours(81)) == (
-        [("delete_comment", 412, 80), ("delete_comment", 412, 81)],
-        URL,
-    )
-
-
-def test_the_older_comment_gets_the_better_text():
-    calls, url = after_posting(FULL, ours(70, PARTIAL), ours(77))
-    assert calls == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
-    assert url.endswith("70")
-    assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("delete_comment", 412, 77)]
-
-
-def test_a_better_comment_of_another_run_is_left_to_that_run():
-    assert after_posting(PARTIAL, ours(77, PARTIAL), ours(80)) == ([], URL)
-
-
-def test_our_comment_may_be_deleted_already():
-    """The other run was faster, or somebody deleted it at once."""
-    assert after_posting(FULL, ours(70))[0] == []
-    assert after_posting(FULL)[0] == []
-    assert after_posting(FULL, ours(70, PARTIAL))[0] == [("edit_comment", 412, 70, FULL)]
-
-
-def test_a_comment_without_a_state_is_never_deleted():
-    forged = ours(77, "<!-- bug-triage: v1 {} -->\nforged")
-    assert after_posting(FULL, ours(70), forged)[0] == []
+@each_row(
+    ("posted", "thread", "calls"),
+    [
+        (FULL, [ours(77)], []),
+        (FULL, [ours(70), ours(77)], [DELETE]),
+        (FULL, [ours(77), ours(80), ours(81)], [("delete_comment", 412, 80), ("delete_comment", 412, 81)]),
+        (FULL, [ours(70, PARTIAL), ours(77)], [EDIT_OLDER, DELETE]),
+        (PARTIAL, [ours(70), ours(77, PARTIAL)], [DELETE]),
+        (PARTIAL, [ours(77, PARTIAL), ours(80)], []),  # a better one of another run is left to that run
+        (FULL, [ours(70)], []),  # ours was deleted already
+        (FULL, [ours(70, PARTIAL)], [EDIT_OLDER]),
+        (FULL, [], []),
+        (FULL, [ours(70), ours(77, FORGED)], []),  # without a state, nobody deletes it
+        (FULL, [ours(70, QUIET), ours(77)], [DELETE]),
+    ],
+)
+def test_of_several_comments_the_oldest_stays_with_the_best_text(
+    posted: str, thread: list[IssueComment], calls: list[tuple[Any, ...]]
+):
+    found, url = after_posting(posted, *thread)
+    assert found == calls
+    assert url.endswith(str(thread[0].comment_id if thread else 77))
 
 
 def test_quiet_wins_over_a_report_at_the_same_time():
-    quiet = render_state(CommentState(quiet=True)) + "\nquiet\n"
-    edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
-    assert edit[:3] == ("edit_comment", 412, 70)
+    (edit, remove), _ = after_posting(QUIET, ours(70), ours(77, QUIET))
     assert '"quiet":true' in edit[3]
     assert "report" in edit[3]
-    assert remove == ("delete_comment", 412, 77)
-    assert after_posting(FULL, ours(70, quiet), ours(77))[0] == [("delete_comment", 412, 77)]
+    assert remove == DELETE
 
 
 @pytest.mark.parametrize(
@@ -293,18 +267,6 @@ def test_a_refused_suggestion_fails_nothing(refusals: dict[str, Exception], noti
     assert ("annotate", "notice", notice) in world.calls
     assert (done.failures, done.needs_setup_fix) == ([], False)
     assert world.calls[-1] == ("write_outputs", {"status": "complete"})
-
-
-def test_a_label_is_removed():
-    world = Recording()
-    apply_effects([RemoveLabel(issue_number=412, label="needs info")], world)
-    assert world.calls == [("remove_label", 412, "needs info")]
-
-
-def test_a_duplicate_is_removed():
-    world = Recording()
-    apply_effects([RemoveComment(issue_number=412, comment_id=80)], world)
-    assert world.calls == [("delete_comment", 412, 80)]
 
 
 def test_a_comment_that_appears_late_is_removed():

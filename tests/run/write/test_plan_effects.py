@@ -49,7 +49,7 @@ from triage.run.write import plan_effects
 from triage.run.write.plan_effects import LabelPlan, Situation, plan_needs_info, plan_quiet
 from triage.run.write.report_outputs import build_outputs
 from triage.say.comment import decide_comment
-from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
+from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, parse_state, render_state
 from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
 from triage.say.our_comment import find_our_comments
 
@@ -128,14 +128,6 @@ def test_a_quiet_comment_is_replaced_by_the_same_report():
     woken = parse_state(edit.body)
     assert woken is not None
     assert not woken.quiet
-
-
-def test_the_state_has_the_hash_of_the_text():
-    post = of(PostComment, plan_report(FULL, Policy(), ISSUE))
-    state = parse_state(post.body)
-    assert state is not None
-    assert state.text_hash == hash_text(ISSUE.title, ISSUE.body)
-    assert post.issue_number == 412
 
 
 def test_an_edit_builds_on_the_previous_state():
@@ -243,20 +235,6 @@ def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, An
     assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
 
 
-def test_a_dry_run_lists_its_suggestions():
-    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, options=OPTIONS)
-    assert names(effects) == ALWAYS
-    assert "- Suggested on issue 412: label `bug` (" in of(WriteSummary, effects).markdown
-
-
-def test_a_dry_run_says_which_label_it_would_remove():
-    comment = exchange(render_state(CommentState(needs_info="added")) + "\n")
-    labelled = ISSUE.model_copy(update={"labels": ["wait"]})
-    dry = Policy(labels="apply", dry_run=True)
-    effects = plan_report(ANSWERED, dry, labelled, comment, needs_info_label="wait")
-    assert "- Label removed from issue 412: `wait`" in of(WriteSummary, effects).markdown
-
-
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
     assert names(plan_report(FULL, Policy(labels="apply"), issue)) == ALWAYS
@@ -304,12 +282,6 @@ def test_the_report_says_what_stands_on_the_issue(
     effects = plan_report(WITH_FINDINGS, policy, ISSUE, previous, **changes)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
-
-
-def test_the_next_run_replaces_what_a_cancelled_one_writes():
-    state = parse_state(of(PostComment, plan_report(WITH_FINDINGS, Policy(), ISSUE, is_cancelled=True)).body)
-    assert state is not None
-    assert (state.text_hash, state.content_hash, state.named) == ("", "", None)
 
 
 def test_labels_that_nothing_remembers_are_added_once():
@@ -495,10 +467,3 @@ def test_nothing_happens_without_the_setting_or_unless_labels_are_applied(
     nothing = (*NOTHING, state)
     assert plan(state, has_label, asks, label="") == nothing
     assert plan(state, has_label, asks, "suggest") == plan(state, has_label, asks, "off") == nothing
-
-
-@each_row(("state", "has_label", "asks"), ALL_STATES)
-def test_a_second_run_changes_nothing(state: NeedsInfo, has_label: bool, asks: bool):
-    first = plan(state, has_label, asks)
-    has_label_now = (has_label or first.adds) and not first.removes
-    assert plan(first.state, has_label_now, asks) == (*NOTHING, first.state)

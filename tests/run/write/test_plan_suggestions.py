@@ -7,12 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from tests.say.sample_reports import FEATURE, FULL, change_report, missing
+from tests.say.sample_reports import FULL, change_report, missing
 from triage.domain.effect import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
 from triage.domain.issue import AreaLabel
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport, Ticket
-from triage.run.write.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
+from triage.run.write.plan_suggestions import (
+    describe_suggestions,
+    find_original,
+    plan_suggestions,
+)
 from triage.safety.active_content import find_active_content
 from triage.say.comment import withhold_details
 from triage.say.hidden_state import CommentState
@@ -102,11 +106,6 @@ def test_label_and_type_are_as_sure_as_the_kind(probability: float | None, engin
     assert [(one.name, one.confidence) for one in other] == [("importer", "LOW")]
 
 
-def test_github_is_asked_about_labels_only_if_they_are_suggested():
-    assert list_candidates(report(), "suggest") == Asked(["bug"])
-    assert list_candidates(report(), "apply") == Asked([])
-
-
 @each_row(
     ("changes", "label", "rationale"),
     [
@@ -144,13 +143,6 @@ def test_the_reason_of_what_it_is_about(reason: str, probability: float, expecte
     options = SuggestionOptions(labels=["importer"])
     [suggestion] = plan_suggestions(report(labels=["importer"], area_labels=[area]), "suggest", options)
     assert (suggestion.rationale, suggestion.confidence) == expected
-
-
-def test_a_feature_request_has_its_own_reason():
-    ticket = Ticket(title="t", labels=["enhancement"])
-    triaged = FEATURE.model_copy(update={"ticket": ticket, "summary": "Dark mode", "kind_probability": 0.9})
-    [suggestion] = plan_suggestions(triaged, "suggest", SuggestionOptions(labels=["enhancement"]))
-    assert suggestion.rationale == "It asks for something new: Dark mode"
 
 
 @given(
@@ -196,7 +188,7 @@ def test_closing_as_duplicate_names_why() -> None:
     [suggestion] = plan_suggestions(triaged, "suggest", CLOSING)
     assert describe_suggestions([suggestion]) == "close as duplicate of #3"
     assert (suggestion.rationale, suggestion.confidence) == ("Possibly the same: same stack trace.", "MEDIUM")
-    assert list_candidates(triaged, "suggest").original == 3
+    assert find_original(triaged) == 3
     posted = CommentState().with_suggestions([suggestion])
     assert plan_suggestions(triaged, "suggest", CLOSING, posted) == []
 
@@ -212,12 +204,7 @@ def test_closing_as_duplicate_names_why() -> None:
 )
 def test_no_duplicate_of_what_was_completed(changes: dict[str, Any]) -> None:
     """A report of a bug that was fixed may say that it is back."""
-    assert list_candidates(report(**changes), "suggest").original == 0
-
-
-def test_nothing_is_closed_where_somebody_suggested_it() -> None:
-    options = SuggestionOptions(can_close=False, original=3)
-    assert plan_suggestions(report(possible_duplicate=past()), "suggest", options) == []
+    assert find_original(report(**changes)) == 0
 
 
 def test_not_planned_needs_the_rule_of_the_project() -> None:

@@ -4,8 +4,7 @@ What fails says who must act.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, pairwise, starmap
@@ -15,7 +14,7 @@ from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefu
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
 from triage.fix.check_approval import is_expired
-from triage.fix.commit_text import normalize_message, parse_proposal, read_draft_hash
+from triage.fix.commit_text import normalize_message, parse_proposal
 from triage.fix.github.git_data import MAX_READS, GitData, read_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
@@ -38,13 +37,10 @@ PROPOSAL_REFS = "refs/triage/proposals/"
 MAX_REFS = 50
 """Of one issue. More are not read."""
 _PROPOSAL_REF = re.compile(r"refs/triage/proposals/(?P<issue>[1-9][0-9]{0,9})/(?P<number>[1-9][0-9]{0,8})")
-_BRANCH_REF = re.compile(r"refs/heads/triage/(?P<issue>[1-9][0-9]{0,9})-.+")
 
 
 def _order(stored: PatchProposal) -> tuple[object, ...]:
-    named = _PROPOSAL_REF.fullmatch(stored.ref)
-    number = int(named["number"]) if named else 0
-    return stored.created_at, stored.is_approved, number, stored.ref
+    return stored.created_at, int(stored.ref.rpartition("/")[2])
 
 
 WORKFLOWS = ".github/workflows"
@@ -73,22 +69,15 @@ class GitHubProposalStore(GitData):
         return branch
 
     def list_proposals(self, issue: int) -> list[PatchProposal]:
-        """Return the issue's proposals and those that are branches already, oldest first. Other commits are left out.
-
-        `refs/triage/proposals/<issue>/*` and `refs/heads/triage/<issue>-*`; of the same time, proposals first.
-        """
+        """Return the issue's proposals, oldest first. Other commits are left out."""
         with translate_read_errors(self.slug):
-            return self._list_for_issue(issue)
-
-    def _list_for_issue(self, issue: int) -> list[PatchProposal]:
-        # Branches first: they say what is done already, however many proposals there are.
-        refs = {**self.list_refs(f"refs/heads/triage/{issue}-"), **self.list_refs(f"{PROPOSAL_REFS}{issue}/")}
-        found = [self._read_proposal(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
-        return sorted((one for one in found if one), key=_order)
+            refs = self.list_refs(f"{PROPOSAL_REFS}{issue}/")
+            found = [self._read_proposal(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
+            return sorted((one for one in found if one), key=_order)
 
     def _read_proposal(self, ref: str, commit: str) -> PatchProposal | None:
         """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
-        named = _PROPOSAL_REF.fullmatch(ref) or _BRANCH_REF.fullmatch(ref)
+        named = _PROPOSAL_REF.fullmatch(ref)
         if named is None:
             return None
         try:
@@ -114,17 +103,14 @@ class GitHubProposalStore(GitData):
     def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> PatchProposal:
         """Create commits on a base, as `commit_text.build_commits` gives them, and the next free ref of the issue.
 
-        A draft that is stored already is not stored again until it is too old at a time by GitHub's clock: the same
-        draft gives the same proposal.
+        Those that are stored already are not stored again, until they are too old at a time by GitHub's clock.
 
         Raises:
             PermissionMissing: The token may not write contents.
         """
         with translate_errors(lambda error: _contents_error(error, self.slug)):
-            draft_hash = read_draft_hash(commits[-1].message)
-            for stored in self._list_for_issue(issue):
-                is_same = (stored.draft_hash, stored.base) == (draft_hash, base)
-                if is_same and (stored.is_approved or not is_expired(stored, now)):
+            for stored in self.list_proposals(issue):
+                if self.is_exactly(stored, base, commits, now):
                     return stored
             try:
                 made = [self.read_commit(base)]
@@ -148,9 +134,6 @@ class GitHubProposalStore(GitData):
             commit = self.create_ref(name, proposal.commit)
             if commit == proposal.commit:
                 return proposal.model_copy(update={"ref": name})
-            other = self._read_proposal(name, commit)
-            if other and (other.draft_hash, other.base) == (proposal.draft_hash, proposal.base):
-                return other
         raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
 
     def delete(self, stored: PatchProposal) -> None:
@@ -171,9 +154,9 @@ class GitHubProposalStore(GitData):
             before, *_, after = self._read_trees(proposal)
             return self._read_changed(before, after)
 
-    def is_exactly(self, stored: PatchProposal, commits: Sequence[PatchCommit], now: datetime) -> bool:
+    def is_exactly(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
         """Return whether a proposal has these commits: their files and messages, nothing else, and a time till now."""
-        if is_expired(stored, now):
+        if stored.base != base or is_expired(stored, now):
             return False
         try:
             found = self.read_commits(stored)
@@ -269,11 +252,6 @@ class GitHubProposalStore(GitData):
         with translate_errors(lambda error: _contents_error(error, self.slug)):
             return self.create_ref(f"refs/heads/{name}", commit) == commit
 
-    def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
-        """Return the open pull request from a branch of this repository whose head is the commit."""
-        with translate_read_errors(self.slug), _translate_pull_request_read_errors(self.slug):
-            return self._find_pull_request(branch, commit)
-
     def _find_pull_request(self, branch: str, commit: str, reads: int = 1) -> PullRequest | None:
         owner, _, _ = self.slug.partition("/")
         for attempt in range(reads):
@@ -283,7 +261,7 @@ class GitHubProposalStore(GitData):
                 # GitHub lists all pull requests when it cannot read the parameter `head`.
                 found = next((pull for pull in pulls if self._is_from(pull, branch, commit)), None)
                 if found is not None:
-                    return PullRequest(number=found.number, url=found.html_url, body=found.body or "")
+                    return PullRequest(number=found.number, url=found.html_url)
         return None
 
     def _is_from(self, pull: "GitHubPullRequest", branch: str, commit: str) -> bool:
@@ -321,19 +299,6 @@ class GitHubProposalStore(GitData):
 
 PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
 """Off by default (GitHub docs, "Managing GitHub Actions settings for a repository")."""
-
-
-@contextmanager
-def _translate_pull_request_read_errors(slug: str) -> Iterator[None]:
-    """Raises PermissionMissing with the permission for pull requests; other errors pass."""
-    try:
-        yield
-    except GitHubError as error:
-        if error.kind not in (ErrorKind.FORBIDDEN, ErrorKind.GONE):
-            raise
-        raise PermissionMissing(
-            f"The token may not read pull requests of {slug}. Give the job `permissions: pull-requests: write`."
-        ) from None
 
 
 def _contents_error(error: GitHubError, slug: str) -> TriageError:

@@ -39,9 +39,9 @@ from triage.fix.graph.fix_nodes import (
     make_draft,
     retrieve_context,
 )
-from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
+from triage.fix.graph.fix_state import Destination, FixContext, FixState
 from triage.fix.patch.unified_diff import format_diff
-from triage.fix.person_answer import Decision, PersonAnswer, parse_answer
+from triage.fix.person_decision import Decision, PersonDecision, parse_decision
 from triage.fix.proposal_text import render_proposal
 from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -84,7 +84,7 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
     }
     if _must_change_again(state.model_copy(update=update)):
         return update
-    stored = await in_thread(context.tool.store, draft) if context.tool else None
+    stored = await in_thread(context.destination.store, draft) if context.destination else None
     return update | {"status": ProposalStatus.AWAITING, "pending_mutation": stored}
 
 
@@ -105,15 +105,15 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
     Whoever resumes this thread, or another one that begins with the same pending pull request, begins this node again:
     it does nothing before it has the answer.
     """
-    pending, tool = state.pending_mutation, runtime.context.tool
+    pending, destination = state.pending_mutation, runtime.context.destination
     answer = _wait_for_answer(state)
     if answer.decision is Decision.REVISE:
         return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
     if answer.decision is Decision.REJECT:
         return {"human_approved": False, "rejection_reason": answer.words}
-    if pending is None or tool is None:
+    if pending is None or destination is None:
         return {"error": "Nothing can be carried out here."}
-    if objection := await in_thread(tool.check_approval, pending):
+    if objection := await in_thread(destination.check_approval, pending):
         return {"error": objection}
     return {
         "human_approved": True,
@@ -123,32 +123,29 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
     }
 
 
-def _wait_for_answer(state: FixState) -> PersonAnswer:
+def _wait_for_answer(state: FixState) -> PersonDecision:
     """Return an answer that can be carried out: any other one is asked again, and costs nothing."""
-    pending, problem = state.pending_mutation, ""
+    pending, left = state.pending_mutation, MAX_REVISIONS - state.iteration_count
+    problem, prompt = "", "Answer approve, reject: why, or revise: what to change"
+    prompt += " (for the last time)." if left == 1 else "."
+    if left <= 0:
+        prompt = f"Answer approve, or reject: why. It was revised {MAX_REVISIONS} times, which is the limit."
     while True:
         question = {
-            "prompt": problem + _format_question(state),
+            "prompt": problem + prompt,
             "diff_summary": state.diff_summary,
             "diff": state.diff,
             "checks": {"checked": state.draft.checked if state.draft else "", "output": state.check_output},
             "ticket_key": state.ticket_key,
             "pending_mutation": pending.model_dump() if pending else None,
         }
-        answer = parse_answer(interrupt(question))
+        answer = parse_decision(interrupt(question))
         if answer.decision is Decision.UNCLEAR:
             problem = f"{quote_value(answer.words)} is none of the answers. "
-        elif answer.decision is Decision.REVISE and state.iteration_count >= MAX_REVISIONS:
+        elif answer.decision is Decision.REVISE and left <= 0:
             problem = "No further revision is possible. "
         else:
             return answer
-
-
-def _format_question(state: FixState) -> str:
-    left = MAX_REVISIONS - state.iteration_count
-    if left <= 0:
-        return f"Answer approve, or reject: why. It was revised {MAX_REVISIONS} times, which is the limit."
-    return "Answer approve, reject: why, or revise: what to change" + (" (for the last time)." if left == 1 else ".")
 
 
 def route_after_gate(state: FixState) -> str:
@@ -171,35 +168,35 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
 
 
 async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, tool = state.pending_mutation, runtime.context.tool
-    if pending and tool:
-        await in_thread(tool.drop, pending)
+    pending, destination = state.pending_mutation, runtime.context.destination
+    if pending and destination:
+        await in_thread(destination.drop, pending)
     return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
 
 
 async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, tool = _get_approved(state, runtime.context)
-    await in_thread(tool.create_branch, pending)
+    pending, destination = _get_approved(state, runtime.context)
+    await in_thread(destination.create_branch, pending)
     return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
 
 
 async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, tool = _get_approved(state, runtime.context)
-    url = await in_thread(tool.open_pull_request, pending)
+    pending, destination = _get_approved(state, runtime.context)
+    url = await in_thread(destination.open_pull_request, pending)
     return {"pr_url": url, "messages": ["Opened the pull request."] if url else []}
 
 
 async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, tool = _get_approved(state, runtime.context)
-    await in_thread(tool.report, pending)
-    return {"pending_mutation": pending.model_copy(update={"status": "done"})}
+    pending, destination = _get_approved(state, runtime.context)
+    await in_thread(destination.report, pending)
+    return {}
 
 
-def _get_approved(state: FixState, context: FixContext) -> tuple[PendingMutation, PullRequestTool]:
-    pending, tool = state.pending_mutation, context.tool
-    if pending is None or tool is None or pending.status != "approved":
+def _get_approved(state: FixState, context: FixContext) -> tuple[PendingMutation, Destination]:
+    pending, destination = state.pending_mutation, context.destination
+    if pending is None or destination is None or pending.status != "approved":
         raise AssertionError("the gate was not passed")
-    return pending, tool
+    return pending, destination
 
 
 async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -253,27 +250,20 @@ def build_fix_graph(
     )
     for name, following in (
         ("fetch_ticket", "classify_ticket"),
+        ("classify_ticket", "identify_modules"),
         ("identify_modules", "retrieve_context"),
+        ("retrieve_context", "generate_code_changes"),
         ("generate_code_changes", "generate_tests"),
+        ("generate_tests", "prepare_diff_summary"),
+        ("regenerate_with_feedback", "generate_code_changes"),
         ("apply_changes", "create_pull_request"),
         ("create_pull_request", "post_comment"),
     ):
         graph.add_conditional_edges(name, route_unless_error(following), [following, "handle_error"])
-    for name, following in (
-        ("classify_ticket", "identify_modules"),
-        ("retrieve_context", "generate_code_changes"),
-        ("generate_tests", "prepare_diff_summary"),
-        ("regenerate_with_feedback", "generate_code_changes"),
-    ):
-        graph.add_edge(name, following)
-    graph.add_conditional_edges(
-        "prepare_diff_summary", route_after_summary, ["generate_code_changes", "human_review_gate", "handle_error"]
-    )
-    graph.add_conditional_edges(
-        "human_review_gate",
-        route_after_gate,
-        ["apply_changes", "regenerate_with_feedback", "abort", "handle_error"],
-    )
+    after_summary = ["generate_code_changes", "human_review_gate", "handle_error"]
+    graph.add_conditional_edges("prepare_diff_summary", route_after_summary, after_summary)
+    after_gate = ["apply_changes", "regenerate_with_feedback", "abort", "handle_error"]
+    graph.add_conditional_edges("human_review_gate", route_after_gate, after_gate)
     for name in ("post_comment", "abort", "handle_error"):
         graph.add_edge(name, END)
     return graph.compile(checkpointer=checkpointer)

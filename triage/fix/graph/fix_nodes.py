@@ -31,7 +31,7 @@ from triage.fix.graph.ask_model import (
 )
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.graph.shown_files import CopyableCode, collect_code, collect_tests
-from triage.fix.patch.apply_edits import FileAnswer, build_versions, read_path
+from triage.fix.patch.apply_edits import FileAnswer, build_files, read_path
 from triage.fix.patch.check_patch import check_patch, check_path
 from triage.fix.patch.modules import is_inside
 from triage.fix.patch.unified_diff import format_diff
@@ -41,7 +41,7 @@ from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.hidden_state import hash_text
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 Update = dict[str, Any]
 
@@ -263,7 +263,7 @@ def _build_files(
     places = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
     allowed = [answer for answer in answers if not places[read_path(answer)]]
     changed = {version.path: version.text for version in before.proposed_changes}
-    versions, unbuilt = build_versions(allowed, files, changed)
+    versions, unbuilt = build_files(allowed, files, changed)
     problems = [*filter(None, places.values()), *unbuilt]
     if versions:
         draft = make_draft(before.model_copy(update={name: versions}), files)
@@ -271,7 +271,7 @@ def _build_files(
     return versions, problems
 
 
-def make_draft(state: FixState, files: "CommitFiles") -> PatchDraft:
+def make_draft(state: FixState, files: "BaseFiles") -> PatchDraft:
     """Return the patch with what the flow knows about it. The tests have the last version of a file that is in both."""
     words = state.human_feedback[-1] if state.iteration_count and state.human_feedback else ""
     added = {file.path for file in state.proposed_tests}

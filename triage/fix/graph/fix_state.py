@@ -20,7 +20,7 @@ from triage.fix.patch.modules import Module, list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
     from triage.outside.model.chat_model import ChatModel
 
 
@@ -88,8 +88,8 @@ class FixState(Value):
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
 
 
-class PullRequestTool:
-    """The one tool of this graph that changes something. Every method raises TriageError, and may be repeated.
+class Destination:
+    """Where an approved change goes: all that this graph changes. Every method raises TriageError, and may be repeated.
 
     What it does not override is nothing to do.
     """
@@ -129,17 +129,17 @@ class CheckVerdict(NamedTuple):
 @dataclass(frozen=True)
 class FixContext:
     services: Services
-    files: CommitFiles | None = None
+    files: BaseFiles | None = None
     """Of the commit that a patch starts from. None where a stored one is carried out."""
     triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
     """Makes the report that the fix starts from, if there is none."""
-    tool: PullRequestTool | None = None
+    destination: Destination | None = None
     """None where nothing can be carried out: the proposal is the end."""
     check: Callable[[PatchDraft], CheckVerdict] | None = None
     """Runs the project's own check. Slow; raises TriageError if it cannot be run."""
 
     @property
-    def base_files(self) -> CommitFiles:
+    def base_files(self) -> BaseFiles:
         """`files`, for the nodes that make a patch."""
         assert self.files is not None
         return self.files

@@ -14,7 +14,7 @@ from triage.fix.patch.check_patch import show_path
 
 if TYPE_CHECKING:
     from triage.find.codebase import Codebase
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 MAX_WHOLE_CHARS = 24_000
 """A file of up to so many characters is shown whole: about 8,000 tokens."""
@@ -34,7 +34,7 @@ MAX_PLACE_LINES = 400
 class CopyableCode:
     """Collects places of files until the room is used up. A line is shown once."""
 
-    files: CommitFiles
+    files: BaseFiles
     max_chars: int = MAX_SHOWN_CHARS
     check_path: Callable[[str, bool], str] = lambda _path, _is_new: ""
     """Why a patch may not write a path, see `check_patch.check_path`."""

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
+from triage.domain.effect import EditComment, Effect, PostComment, React, Reaction
 from triage.domain.issue import Issue
 from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
 from triage.domain.run import Status
@@ -29,7 +29,7 @@ from triage.say.our_comment import find_our_comment, plan_comment_parts, read_st
 from triage.say.template import render_block
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
     from triage.fix.github.proposal_store import GitHubProposalStore
     from triage.reproduce.fix_example import FixExample
 
@@ -48,7 +48,7 @@ class FixResult(Value):
 
 
 @dataclass(frozen=True)
-class JobFiles:
+class JobArtifacts:
     """What jobs leave each other in the workspace, by artifacts. Raises BadInput for what cannot be read or written."""
 
     workspace: Path
@@ -97,9 +97,9 @@ class JobFiles:
 class FixJob:
     run: JobContext
     store: "GitHubProposalStore"
-    open_files: Callable[[str], "CommitFiles"]
+    open_files: Callable[[str], "BaseFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
-    files: JobFiles
+    artifacts: JobArtifacts
     open_example: Callable[[Issue], "FixExample | None"]
     """The report's example, of the project as it is in the checkout. Slow."""
     approvers: Approvers
@@ -117,13 +117,7 @@ def describe_stored(stored: PatchProposal) -> dict[str, str]:
     }
 
 
-def plan_reaction(job: FixJob, reaction: Reaction) -> list[IssueEffect]:
-    """Return the reaction to the comment with the command; nothing if a workflow was started by hand."""
-    trigger = get_trigger_comment(job.run.event_issue)
-    return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
-
-
-def format_answer(task: FixTask, text: str) -> str:
+def format_reply(task: FixTask, text: str) -> str:
     """Return one line of Markdown that answers the command. `text` is safe."""
     command = f"/triage {task.command} {task.proposal_id}".strip()
     return render_block("proposal", "answer", command, task.actor or "a workflow", text)
@@ -131,7 +125,7 @@ def format_answer(task: FixTask, text: str) -> str:
 
 def format_refusal(task: FixTask, reason: str) -> str:
     """Return one line of Markdown that says why a command is not carried out. `reason` is plain text."""
-    return format_answer(task, f"not done: {escape_markdown(reason)}")
+    return format_reply(task, f"not done: {escape_markdown(reason)}")
 
 
 async def write_result(
@@ -139,13 +133,19 @@ async def write_result(
     message: str,
     outputs: Mapping[str, str],
     effects: Sequence[Effect] = (),
+    reaction: Reaction | None = None,
     *,
     status: Status = Status.COMPLETE,
     links: Sequence[str] = (),
 ) -> Status:
-    """Write to the issue, to the job's page and to the outputs. `message` is Markdown with these links."""
-    shown = [effect for effect in effects if not job.run.policy.dry_run]
-    done = await write_to_issue(shown, job.run)
+    """Write to the issue, to the job's page and to the outputs. `message` is Markdown with these links.
+
+    The reaction is to the comment with the command; there is none if a workflow was started by hand.
+    """
+    trigger = get_trigger_comment(job.run.event_issue)
+    if reaction and trigger and trigger.comment_id:
+        effects = [*effects, React(comment_id=trigger.comment_id, reaction=reaction)]
+    done = await write_to_issue([] if job.run.policy.dry_run else effects, job.run)
     apply_local_effects(plan_fix_result(message, outputs, status, links), job.run.output, done)
     return done.lower_status(status)
 
@@ -163,25 +163,21 @@ class FixRequest:
 
     task: FixTask
     issue: Issue
-    role: str
+    has_write_access: bool
+    """The person has it, whatever is wrong with the command. Nothing is written for others."""
     refusal: str
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
-
-    @property
-    def has_write_access(self) -> bool:
-        """Whether the person has write access, whatever is wrong with the command. Nothing is written for others."""
-        return not check_role(self.role)
 
 
 async def write_refusal(request: FixRequest, reason: str, job: FixJob) -> Status:
     """Write one line below what the comment shows: why the command is not carried out. `reason` is plain text."""
-    return await write_answer(request, format_refusal(request.task, reason), job)
+    return await write_reply(request, format_refusal(request.task, reason), job)
 
 
-async def write_answer(request: FixRequest, answer: str, job: FixJob) -> Status:
+async def write_reply(request: FixRequest, answer: str, job: FixJob) -> Status:
     """Write this line below what the comment shows, which stays as it is."""
-    effects = [*plan_answer_part(request.issue, answer), *plan_reaction(job, "confused")]
-    return await write_result(job, answer, {"proposal-status": ProposalStatus.NONE.value}, effects)
+    outputs = {"proposal-status": ProposalStatus.NONE.value}
+    return await write_result(job, answer, outputs, plan_reply(request.issue, answer), "confused")
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
@@ -198,21 +194,19 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
             role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
         except TriageError:
             role = "none"
-    return FixRequest(task, issue, role, check_role(role) or _check_command(task, issue, job))
-
-
-def _check_command(task: FixTask, issue: Issue, job: FixJob) -> str:
-    if issue.is_pull_request or issue.locked:
-        return "commands do not count on locked issues and on pull requests."
-    if reason := check_command_comment(issue, job.run.event_issue):
-        return reason[0].lower() + reason[1:]
-    if not task.actor or task.command == "fix":
-        return ""
-    if not task.proposal_id:
-        return NO_ID
-    if task.command == "revise" and not task.words:
-        return NO_WORDS
-    return MORE_WORDS if task.command == "approve" and task.words else ""
+    refusal = check_role(role)
+    has_write_access = not refusal
+    if not refusal and (issue.is_pull_request or issue.locked):
+        refusal = "commands do not count on locked issues and on pull requests."
+    if not refusal and (reason := check_command_comment(issue, run.event_issue)):
+        refusal = reason[0].lower() + reason[1:]
+    if not refusal and task.actor and task.command != "fix" and not task.proposal_id:
+        refusal = NO_ID
+    if not refusal and task.command == "revise" and not task.words:
+        refusal = NO_WORDS
+    if not refusal and task.command == "approve" and task.words:
+        refusal = MORE_WORDS
+    return FixRequest(task, issue, has_write_access, refusal)
 
 
 async def check_base(job: FixJob) -> str:
@@ -247,6 +241,6 @@ def plan_proposal_part(
     return [plan_comment_parts(issue, {"proposal": proposal, "answer": ""}, remembered, links)]
 
 
-def plan_answer_part(issue: Issue, answer: str) -> Sequence[PostComment | EditComment]:
+def plan_reply(issue: Issue, answer: str) -> Sequence[PostComment | EditComment]:
     """Return the comment with this answer; nothing if there is no comment of ours."""
     return [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []

@@ -25,7 +25,7 @@ from triage.say.our_comment import find_our_comment, read_state
 from triage.say.template import render_block
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
     from triage.reproduce.fix_example import FixExample
 
 MAX_ROLE_LOOKUPS = 5
@@ -42,7 +42,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     earlier, problem = await _find_earlier(task, job)
     if problem:
         return await write_result(
-            job, render_block("proposal", "abandoned", problem), job.files.write_proposal(FixResult(error=problem))
+            job, render_block("proposal", "abandoned", problem), job.artifacts.write_proposal(FixResult(error=problem))
         )
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
@@ -67,9 +67,9 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     status = ProposalStatus.AWAITING if draft else state.status
     error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
     shown = state.diff_summary if draft else render_block("proposal", "abandoned", error)
-    outputs = job.files.write_proposal(FixResult(status=status, error=error, draft=draft))
+    outputs = job.artifacts.write_proposal(FixResult(status=status, error=error, draft=draft))
     if draft and example:
-        job.files.write_example(example)
+        job.artifacts.write_example(example)
     report = extend_report(state, services)
     if report is None:
         return await write_result(job, shown, outputs)
@@ -101,7 +101,7 @@ def _describe_example(example: "FixExample | None", issue: Issue) -> str:
     return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
-def _format_earlier_diff(earlier: PatchProposal, files: "CommitFiles", job: FixJob) -> str:
+def _format_earlier_diff(earlier: PatchProposal, files: "BaseFiles", job: FixJob) -> str:
     """Return the diff of the version that a person wants changed, against the commit that it was made from."""
     try:
         files = job.open_files(earlier.base)

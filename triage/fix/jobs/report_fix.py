@@ -4,20 +4,18 @@ from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
-from triage.domain.value import hash_value
-from triage.fix.base_files import CommitFiles
+from triage.fix.base_files import BaseFiles
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     FixResult,
     check_base,
     describe_stored,
-    format_answer,
+    format_reply,
     plan_proposal_part,
-    plan_reaction,
     read_shown_commit,
-    write_answer,
     write_refusal,
+    write_reply,
     write_result,
 )
 from triage.fix.jobs.store_fix import OTHER_COMMITS, check_draft
@@ -33,48 +31,44 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     if not task.makes_proposal:
         return await write_refusal(request, ASK_AGAIN, job)
-    result = job.files.read_proposal() or FixResult(error=await check_base(job) or NO_RESULT)
+    result = job.artifacts.read_proposal() or FixResult(error=await check_base(job) or NO_RESULT)
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
     files, problem, commits = await in_thread(check_draft, draft, request, job)
     if problem:  # the same that the job before found: nobody is shown such a patch
         return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
-    listed = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
-    named = [one for one in reversed(listed) if one.draft_hash == hash_value(draft) and not one.is_approved]
     now = request.issue.snapshot_time or job.run.now()
-    exact = await job.run.ask_github(
-        "The proposals", lambda: [one for one in named if job.store.is_exactly(one, commits, now)]
-    )
+
+    def find_stored() -> tuple[list[PatchProposal], list[PatchProposal]]:
+        listed = job.store.list_proposals(task.number)
+        return listed, [one for one in listed if job.store.is_exactly(one, draft.base, commits, now)]
+
+    listed, exact = await job.run.ask_github("The proposals", find_stored)
     if exact:
-        return await _report_stored(draft, files, exact[0], request.issue, job)
-    if named:  # they go with the next proposal
+        return await _report_stored(draft, files, exact[-1], request.issue, job)
+    if read_shown_commit(request.issue):  # the one before can still be approved
+        return await write_reply(request, format_reply(task, NOT_STORED), job)
+    if listed:  # they go with the next proposal
         return await _report_nothing(request, FixResult(error=OTHER_COMMITS), job)
-    return await _report_unstored(request, draft, files, job)
+    text = await in_thread(render_unstored, draft, files)
+    outputs = {"proposal-status": ProposalStatus.NONE.value}
+    return await write_result(job, text, outputs, plan_proposal_part(request.issue, text), "confused")
 
 
 async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> Status:
     text = render_block("proposal", "abandoned", result.error)
-    shown = format_answer(request.task, text)
+    shown = format_reply(request.task, text)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await write_answer(request, shown, job)
-    effects = [*plan_proposal_part(request.issue, shown), *plan_reaction(job, "confused")]
-    return await write_result(job, text, {"proposal-status": result.status.value}, effects)
-
-
-async def _report_unstored(request: FixRequest, draft: PatchDraft, files: CommitFiles, job: FixJob) -> Status:
-    """Show a patch that a token without the permission could not store, unless an older one waits for an answer."""
-    if read_shown_commit(request.issue):
-        return await write_answer(request, format_answer(request.task, NOT_STORED), job)
-    text = await in_thread(render_unstored, draft, files)
-    effects = [*plan_proposal_part(request.issue, text), *plan_reaction(job, "confused")]
-    return await write_result(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+        return await write_reply(request, shown, job)
+    outputs = {"proposal-status": result.status.value}
+    return await write_result(job, text, outputs, plan_proposal_part(request.issue, shown), "confused")
 
 
 async def _report_stored(
-    draft: PatchDraft, files: CommitFiles, stored: PatchProposal, issue: Issue, job: FixJob
+    draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> Status:
-    repository, outputs, runs = job.run.repository, describe_stored(stored), job.files.read_runs()
+    repository, outputs, runs = job.run.repository, describe_stored(stored), job.artifacts.read_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
     example = found.compare(*runs) if runs and found else ExampleResult()
@@ -87,4 +81,4 @@ async def _report_stored(
     links = [diff_url, job.run_url]
     comment = plan_proposal_part(issue, text, links, commit=stored.commit, tests=job.tests, example=example.outcome)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
-    return await write_result(job, text, outputs, [*comment, *plan_reaction(job, "rocket")], links=links)
+    return await write_result(job, text, outputs, comment, "rocket", links=links)

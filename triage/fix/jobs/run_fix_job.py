@@ -1,4 +1,4 @@
-"""Chooses the job of the fix flow by its task."""
+"""Chooses the job of the fix flow by its task. The first one, `gate`, says which follows."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,13 +13,14 @@ from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.apply_fix import apply_fix
 from triage.fix.jobs.fix_job import (
     FixJob,
-    JobFiles,
+    FixRequest,
+    JobArtifacts,
+    check_base,
     format_refusal,
     read_fix_request,
     write_refusal,
     write_result,
 )
-from triage.fix.jobs.gate_fix import gate_fix
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
@@ -40,12 +41,22 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
         run,
         store=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
         open_files=partial(open_base_files, app.root),
-        files=JobFiles(app.workspace, app.redactor),
+        artifacts=JobArtifacts(app.workspace, app.redactor),
         open_example=open_example,
         approvers=app.settings.approvers,
         tests=app.settings.proposal_tests,
         run_url=app.environment.run_url,
     )
+
+
+async def gate_fix(request: FixRequest, job: FixJob) -> Status:
+    """Say which job follows, if any. Only reads, and is not the graph's `human_review_gate`."""
+    task = request.task
+    refusal = request.refusal or (await check_base(job) if task.makes_proposal else "")
+    if refusal:
+        return await write_result(job, format_refusal(task, refusal), {"fix-task": "answer"})
+    following = "propose" if task.makes_proposal else "apply"
+    return await write_result(job, f"The next job: {following}.", {"fix-task": following})
 
 
 COMMENT_NEEDED = "comment: never cannot be used with the fix flow: nobody could see what they approve."
@@ -59,7 +70,7 @@ JOBS = {
     "fix-apply": (apply_fix, DECIDING),
 }
 """What each does, and which commands it carries out. `fix-gate` answers for all."""
-ANSWERING = ("fix-report", "fix-apply")
+REPLYING = ("fix-report", "fix-apply")
 """Jobs that may write to the issue."""
 
 
@@ -78,7 +89,7 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
         request = await read_fix_request(task, job)
         if request.has_write_access and (not request.refusal or name == "fix-gate"):
             return await carry_out(request, job)
-        if request.has_write_access and name in ANSWERING:
+        if request.has_write_access and name in REPLYING:
             return await write_refusal(request, request.refusal, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
         return await write_result(job, format_refusal(task, request.refusal), {}, status=Status.SKIPPED)

@@ -16,7 +16,7 @@ from triage.fix.patch.modules import list_modules
 from triage.say.hidden_state import hash_text
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 OTHER_COMMITS = (
     "The commits of this patch hold something that its diff does not show, or another message or time. It is not "
@@ -34,7 +34,7 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    result = job.files.read_proposal()
+    result = job.artifacts.read_proposal()
     if result is None or result.draft is None:
         return await write_result(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     _, problem, commits = await in_thread(check_draft, result.draft, request, job)
@@ -54,21 +54,19 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
     store = job.store
     stored = store.store(draft.issue or 0, draft.base, commits, now)
-    if not store.is_exactly(stored, commits, now):  # a ref with the hash of this draft was there before
-        if not stored.is_approved:
-            store.delete(stored)
+    if not store.is_exactly(stored, draft.base, commits, now):
+        store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     try:
         others = [one for one in store.list_proposals(stored.issue) if one.commit != stored.commit]
         for other in [*others, *store.list_expired(now, MAX_EXPIRED)]:
-            if not other.is_approved:
-                store.delete(other)
+            store.delete(other)
     except TriageError as error:
         job.run.progress.info(f"Older proposals were not deleted: {error}")
     return stored
 
 
-def check_draft(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["CommitFiles", str, list[PatchCommit]]:
+def check_draft(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["BaseFiles", str, list[PatchCommit]]:
     """Return the files that a patch starts from, why it may not be stored or shown, and else what it is stored as.
 
     Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_files`.
@@ -78,7 +76,7 @@ def check_draft(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["C
     return files, problem, [] if problem else build_commits(draft, files)
 
 
-def _list_problems(draft: PatchDraft, issue: Issue, files: "CommitFiles", job: FixJob) -> list[str]:
+def _list_problems(draft: PatchDraft, issue: Issue, files: "BaseFiles", job: FixJob) -> list[str]:
     run = job.run
     if draft.repository != run.repository.slug or draft.issue != issue.number:
         return ["It is for another issue."]

@@ -11,7 +11,7 @@ from triage.domain.findings import Answer, Exact, IfMissing, OptionalText, drop_
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, PatchedFile
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 
 Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
@@ -189,8 +189,8 @@ def _describe_missing(lines: Sequence[str], places: Mapping[str, Sequence[int]],
     return f"{missing}: copy it as it is. The nearest lines are:\n{numbered}"
 
 
-def build_versions(
-    answers: Sequence[FileAnswer], files: "CommitFiles", earlier: Mapping[str, str] | None = None
+def build_files(
+    answers: Sequence[FileAnswer], files: "BaseFiles", earlier: Mapping[str, str] | None = None
 ) -> tuple[list[PatchedFile], list[str]]:
     """Return the files and what is wrong with the answer, one sentence per problem.
 
@@ -201,7 +201,7 @@ def build_versions(
     for path in dict.fromkeys(map(read_path, answers)):
         group = [answer for answer in answers if read_path(answer) == path]
         try:
-            version = _build_version(path, group, files, (earlier or {}).get(path))
+            version = _build_file(path, group, files, (earlier or {}).get(path))
         except RejectedEdits as error:
             problems += error.problems
             continue
@@ -214,7 +214,7 @@ def read_path(answer: FileAnswer) -> str:
     return answer.file_path.strip().removeprefix("./").removeprefix("/")
 
 
-def _build_version(path: str, group: Sequence[FileAnswer], files: "CommitFiles", earlier: str | None) -> PatchedFile:
+def _build_file(path: str, group: Sequence[FileAnswer], files: "BaseFiles", earlier: str | None) -> PatchedFile:
     description = " ".join(answer.description for answer in group if answer.description)
     found = files.read(path)
     if isinstance(found, str):

@@ -14,7 +14,7 @@ from pathspec import PathSpec
 
 from triage.base.text import quote_value
 from triage.domain.proposal import MAX_FILES, BaseFile, PatchDraft, PatchedFile
-from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, CommitFiles, has_allowed_kind
+from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, BaseFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
 from triage.fix.patch.modules import Module, is_inside
 from triage.fix.patch.unified_diff import diff_files, read_base_text
@@ -30,7 +30,7 @@ changed files into a script."""
 
 def check_path(
     path: str,
-    files: CommitFiles,
+    files: BaseFiles,
     *,
     is_new: bool,
     modules: Sequence[Module],
@@ -69,7 +69,7 @@ def check_path(
     return f"{shown} is not edited by hand ({reason}): leave it as it is." if reason else ""
 
 
-def _is_changelog(path: str, files: CommitFiles, *, is_new: bool) -> bool:
+def _is_changelog(path: str, files: BaseFiles, *, is_new: bool) -> bool:
     """Whether it is a changelog that exists, or a new file in a folder of entries that exists."""
     if is_new:
         return CHANGELOG_ENTRY.search(path) is not None and files.read(path.rpartition("/")[0]) is not None
@@ -82,7 +82,7 @@ def show_path(path: str) -> str:
     return shown if shown.isprintable() and not find_invisible(shown) and "`" not in shown else ascii(shown)
 
 
-def _check_new_path(path: str, files: CommitFiles) -> str:
+def _check_new_path(path: str, files: BaseFiles) -> str:
     """Return why there can be no new file, which is in its folder, or in a new one."""
     shown, (*folders, name) = show_path(path), path.split("/")
     names = [name]
@@ -154,7 +154,7 @@ MAX_NAMED = 5
 """Lines or addresses that a message names."""
 
 
-def check_content(file: PatchedFile, base: BaseFile | None, files: CommitFiles) -> Iterator[str]:
+def check_content(file: PatchedFile, base: BaseFile | None, files: BaseFiles) -> Iterator[str]:
     """Yield what a file must not contain, each in a sentence that says what to do. `base` is None for a new file."""
     path, text, old = file.path, file.text, base.text if base else ""
     if base and old == text:
@@ -206,9 +206,7 @@ def _join(named: Sequence[str]) -> str:
 MAX_CHANGED_LINES = 3_000
 
 
-def check_patch(
-    draft: PatchDraft, files: CommitFiles, modules: Sequence[Module], protected: Sequence[str]
-) -> list[str]:
+def check_patch(draft: PatchDraft, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]) -> list[str]:
     """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
 
     Args:
@@ -245,7 +243,7 @@ def _find_odd_lists(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[st
 
 
 def _find_odd_files(
-    draft: PatchDraft, files: CommitFiles, modules: Sequence[Module], protected: Sequence[str]
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]
 ) -> Iterator[str]:
     total = sum(one.changed for one in diff_files(draft, files))
     if total > MAX_CHANGED_LINES:  # the content of such a patch takes a minute to check
@@ -284,7 +282,7 @@ LONG_LINE_CHARS, UNUSUAL_LINE_CHARS = 200, 120
 between the two is a warning only where the file has none as long."""
 
 
-def list_warnings(draft: PatchDraft, files: CommitFiles) -> list[str]:
+def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
     """Return warnings of one sentence each. Names in them are a model's words."""
     lines = sum(one.changed for one in diff_files(draft, files))
     number = "1 file" if len(draft.files) == 1 else f"{len(draft.files)} files"
@@ -296,7 +294,7 @@ def list_warnings(draft: PatchDraft, files: CommitFiles) -> list[str]:
     return warnings
 
 
-def _has_long_line(file: PatchedFile, files: CommitFiles) -> bool:
+def _has_long_line(file: PatchedFile, files: BaseFiles) -> bool:
     known = set(read_base_text(file.path, files).splitlines())
     usual = max((len(line.expandtabs()) for line in known), default=0)
     limit = min(LONG_LINE_CHARS, max(UNUSUAL_LINE_CHARS, usual))

@@ -10,7 +10,7 @@ from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, PatchDraft, Patched
 from triage.git.git import Git
 
 if TYPE_CHECKING:
-    from triage.fix.base_files import CommitFiles
+    from triage.fix.base_files import BaseFiles
 
 _OPTIONS = ("--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--text")
 _MAX_DIFF_BYTES = 10 * MAX_FILE_CHARS
@@ -33,7 +33,7 @@ class FileDiff(NamedTuple):
         return self.added + self.removed
 
 
-def diff_files(draft: PatchDraft, files: "CommitFiles") -> list[FileDiff]:
+def diff_files(draft: PatchDraft, files: "BaseFiles") -> list[FileDiff]:
     """Return what each file of the whole patch changes on its base commit. Takes milliseconds for each.
 
     Raises:
@@ -42,12 +42,12 @@ def diff_files(draft: PatchDraft, files: "CommitFiles") -> list[FileDiff]:
     return [diff_file(file, read_base_text(file.path, files)) for file in draft.files]
 
 
-def format_diff(draft: PatchDraft, files: "CommitFiles") -> str:
+def format_diff(draft: PatchDraft, files: "BaseFiles") -> str:
     """Return the whole patch against its base commit, as `git apply` takes it. Raises as `diff_files`."""
     return "".join(one.text for one in diff_files(draft, files))
 
 
-def read_base_text(path: str, files: "CommitFiles") -> str:
+def read_base_text(path: str, files: "BaseFiles") -> str:
     """Return the text of a file of the base commit; empty if there is none to be changed."""
     base = files.read(path)
     return base.text if isinstance(base, BaseFile) else ""

@@ -14,7 +14,7 @@ from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
-from triage.run.may_run.admission import check_allowed
+from triage.run.may_run.admission import check_reproduce
 from triage.run.may_run.trigger_snapshot import check_command_comment, restore_issue_at_trigger
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
@@ -62,7 +62,7 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
     now = issue.snapshot_time or run.now()
     skip_reason = await run.ask_github(
         "The role of whoever asks",
-        lambda: check_allowed(task, issue, run.event_issue, now, run.github.fetch_role, run.config),
+        lambda: check_reproduce(task, issue, run.event_issue, now, run.github.fetch_role, run.config),
     )
     return Request(issue, skip_reason, _find_refusal(issue, run))
 

@@ -1,6 +1,6 @@
 """Decides whether a task may run, once the issue's thread and people's roles are known."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from triage.domain.issue import Issue, IssueComment
@@ -9,7 +9,7 @@ from triage.domain.task import RUN_WINDOW, QuietTask, ReproduceTask, TriageTask,
 from triage.read.questions import answers_question
 from triage.run.may_run.commands import CommandName, parse_command
 from triage.run.may_run.trigger_snapshot import check_trigger_comment, get_trigger_comment
-from triage.say.hidden_state import CommentState, hash_text
+from triage.say.hidden_state import hash_text
 from triage.say.our_comment import find_our_comment, read_state
 
 WRITE_ROLES = frozenset({"admin", "maintain", "write"})
@@ -39,15 +39,15 @@ def check_added_label(task: TriageTask, config: ProjectConfig) -> str:
     return "" if is_opt_in else "Only the opt-in label starts a triage."
 
 
-def check_allowed(
-    task: RunTask | QuietTask,
+def check_triage(
+    task: TriageTask,
     issue: Issue,
     event_issue: Issue | None,
     now: datetime,
     fetch_role: Callable[[str], str],
     config: ProjectConfig,
 ) -> str:
-    """Return why the task is not carried out; empty if it is.
+    """Return why the issue is not triaged; empty if it is.
 
     Comments after the one that triggered the run do not count against it.
 
@@ -59,50 +59,84 @@ def check_allowed(
         fetch_role: Returns GitHub's `role_name` of a login. It may raise, and block.
         config: The project's own settings.
     """
-    if not isinstance(task, ReproduceTask) and (reason := check_trigger_comment(task, issue, event_issue)):
+    if reason := check_trigger_comment(task, issue, event_issue) or _check_open(issue):
         return reason
+    if task.trigger is Trigger.COMMAND:
+        return _check_command(CommandName.TRIAGE, task, issue, event_issue, now, fetch_role, config)
+    reason = check_labels(task, issue, config)
+    if reason or task.trigger is Trigger.REQUESTED:
+        return reason
+    reason = _check_automatic_run(task, issue, event_issue, now)
+    if reason or task.trigger is not Trigger.REPORTER_REPLY:
+        return reason
+    roles = _fetch_roles([], issue, now, fetch_role)
+    return _check_run_count(task, issue, event_issue, now, roles, config)
+
+
+def check_reproduce(
+    task: ReproduceTask,
+    issue: Issue,
+    event_issue: Issue | None,
+    now: datetime,
+    fetch_role: Callable[[str], str],
+    config: ProjectConfig,
+) -> str:
+    """Return why the example of the issue is not run; empty if it is. See `check_triage`."""
+    if reason := _check_open(issue):
+        return reason
+    if task.trigger is Trigger.COMMAND:
+        return _check_command(CommandName.REPRODUCE, task, issue, event_issue, now, fetch_role, config)
+    reason = check_labels(task, issue, config)
+    if reason or task.trigger is Trigger.REQUESTED:
+        return reason
+    return _check_automatic_run(task, issue, event_issue, now)
+
+
+def check_quiet(task: QuietTask, issue: Issue, event_issue: Issue | None, fetch_role: Callable[[str], str]) -> str:
+    """Return why nothing is taken back or kept quiet; empty if it is. See `check_triage`."""
+    if reason := check_trigger_comment(task, issue, event_issue) or _check_open(issue):
+        return reason
+    role = fetch_role(task.actor)
+    if task.wrong:
+        return "" if role in TRIAGE_ROLES else "`/triage wrong` is for people with triage rights."
+    if role not in WRITE_ROLES:
+        return "`/triage quiet` needs write access to the repository."
+    return "The issue is already quiet." if read_state(issue).quiet else ""
+
+
+def _check_open(issue: Issue) -> str:
     if issue.is_pull_request:
         return "Pull requests are not triaged."
-    if issue.locked:
-        return "The issue is locked."
-    roles = {login: fetch_role(login) for login in _list_logins(task, issue, now, config)}
-    if isinstance(task, QuietTask):
-        return _check_quiet(task, roles, read_state(issue))
-    command = CommandName.REPRODUCE if isinstance(task, ReproduceTask) else CommandName.TRIAGE
-    is_command = task.trigger is Trigger.COMMAND
-    role = roles.get(task.actor, "none") if is_command else "none"
-    if role not in MAY_COMMAND[command] and (reason := check_labels(task, issue, config)):
-        return reason
-    if is_command and not _may_command(command, task.actor, issue, roles, config):
+    return "The issue is locked." if issue.locked else ""
+
+
+def _check_command(
+    command: CommandName,
+    task: RunTask,
+    issue: Issue,
+    event_issue: Issue | None,
+    now: datetime,
+    fetch_role: Callable[[str], str],
+    config: ProjectConfig,
+) -> str:
+    label_reason = check_labels(task, issue, config)
+    # The author may triage the issue without any role, unless a label prevents it.
+    needs_no_role = command is CommandName.TRIAGE and _is_same_login(task.actor, issue.author) and not label_reason
+    roles = _fetch_roles([] if needs_no_role else [task.actor], issue, now, fetch_role)
+    role = roles.get(task.actor, "none")
+    if label_reason and role not in MAY_COMMAND[command]:
+        return label_reason
+    if not _may_command(command, task.actor, issue, roles, config):
         return REFUSED[command]
-    is_wanted = is_command or task.trigger is Trigger.REQUESTED
-    if not is_wanted and (reason := _check_automatic_run(task, issue, event_issue, now)):
-        return reason
-    if _is_by_command_or_answer(task) and role not in WRITE_ROLES:
-        return _check_run_count(task, issue, event_issue, now, roles, config)
-    return ""
+    return "" if role in WRITE_ROLES else _check_run_count(task, issue, event_issue, now, roles, config)
 
 
-def _list_logins(task: RunTask | QuietTask, issue: Issue, now: datetime, config: ProjectConfig) -> list[str]:
-    """Return the logins whose role counts: the commanding one, then others whose recent commands may count.
-
-    For a triage, the role of the issue's author counts only when a label prevents it.
-    """
-    if isinstance(task, QuietTask):
-        return [task.actor]
-    if not _is_by_command_or_answer(task):
-        return []
-    actor = [task.actor] if task.trigger is Trigger.COMMAND else []
-    recent = reversed(_recent_comments(issue, now))
-    others = [comment.author for comment in recent if _find_run_command(comment) and not comment.by_bot]
-    without_author = [login for login in [*actor, *others] if not _is_same_login(login, issue.author)]
-    needs_author = isinstance(task, ReproduceTask) or check_labels(task, issue, config)
-    needed = dict.fromkeys([*(actor if needs_author else []), *without_author])
-    return [login for login in needed if login][:MAX_ROLE_LOOKUPS]
-
-
-def _is_by_command_or_answer(task: RunTask) -> bool:
-    return task.trigger in (Trigger.COMMAND, Trigger.REPORTER_REPLY)
+def _fetch_roles(first: Sequence[str], issue: Issue, now: datetime, fetch_role: Callable[[str], str]) -> dict[str, str]:
+    """Return the roles of these logins, then of others whose recent commands may count, by login."""
+    commands = (one for one in reversed(_recent_comments(issue, now)) if _find_run_command(one) and not one.by_bot)
+    others = [one.author for one in commands if not _is_same_login(one.author, issue.author)]
+    logins = [login for login in dict.fromkeys([*first, *others]) if login]
+    return {login: fetch_role(login) for login in logins[:MAX_ROLE_LOOKUPS]}
 
 
 def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
@@ -196,12 +230,3 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
         return False
     # Before our first comment there was nothing to answer.
     return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
-
-
-def _check_quiet(task: QuietTask, roles: Mapping[str, str], state: CommentState) -> str:
-    role = roles.get(task.actor, "none")
-    if task.wrong:
-        return "" if role in TRIAGE_ROLES else "`/triage wrong` is for people with triage rights."
-    if role not in WRITE_ROLES:
-        return "`/triage quiet` needs write access to the repository."
-    return "The issue is already quiet." if state.quiet else ""

@@ -59,25 +59,26 @@ def parse_command(body: str) -> Command | None:
     arguments = match["arguments"] or ""
     if not arguments:
         return Command(name=CommandName.TRIAGE)
-    word, _, rest = arguments.partition(" ")
     if arguments == "quiet":
         return Command(name=CommandName.QUIET)
-    if word in PROPOSAL_COMMANDS or word == CommandName.FIX:
-        return _parse_proposal_command(CommandName(word), rest, lines[number + 1 :])
+    word, _, rest = arguments.partition(" ")
+    below = lines[number + 1 :]
+    if word == CommandName.FIX:
+        return Command(name=CommandName.FIX, words=_join_words(rest, below))
+    if word in PROPOSAL_COMMANDS:
+        proposal_id, _, rest = rest.strip().partition(" ")
+        proposal_id = proposal_id.strip("`" if word == CommandName.APPROVE else "`:")
+        proposal_id = proposal_id if _PROPOSAL_ID.fullmatch(proposal_id) else ""
+        return Command(name=CommandName(word), proposal_id=proposal_id, words=_join_words(rest, below))
     if word == CommandName.REPRODUCE:
-        words = "\n".join([rest, *lines[number + 1 :]]).rstrip()[:MAX_REPRODUCE_CHARS]
+        words = "\n".join([rest, *below]).rstrip()[:MAX_REPRODUCE_CHARS]
         return Command(name=CommandName.REPRODUCE, words=words)
     if word == CommandName.WRONG:
-        named = [subject for subject in get_args(Subject) if rest.split()[:1] == [subject]]
-        return Command(name=CommandName.WRONG, wrong=named or list(get_args(Subject)))
+        subjects = [subject for subject in get_args(Subject) if rest.split()[:1] == [subject]]
+        return Command(name=CommandName.WRONG, wrong=subjects or list(get_args(Subject)))
     word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")
 
 
-def _parse_proposal_command(name: CommandName, rest: str, below: list[str]) -> Command:
-    proposal_id = ""
-    if name in PROPOSAL_COMMANDS:
-        proposal_id, _, rest = rest.strip().partition(" ")
-        proposal_id = proposal_id.strip("`:" if name in (CommandName.REJECT, CommandName.REVISE) else "`")
-    words = "\n".join([rest, *below]).strip()[:MAX_WORDS_CHARS]
-    return Command(name=name, proposal_id=proposal_id if _PROPOSAL_ID.fullmatch(proposal_id) else "", words=words)
+def _join_words(rest: str, below: list[str]) -> str:
+    return "\n".join([rest, *below]).strip()[:MAX_WORDS_CHARS]

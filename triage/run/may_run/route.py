@@ -80,12 +80,6 @@ def _require_issue(payload: Payload) -> IssuePart:
     return payload.issue
 
 
-def _require_comment(payload: Payload) -> CommentPart:
-    if payload.comment is None:
-        raise BadInput("The event payload cannot be read: comment is missing.")
-    return payload.comment
-
-
 def _check_issue(issue: IssuePart) -> str:
     if issue.pull_request is not None:
         return "Pull requests and comments on them are not triaged."
@@ -99,11 +93,9 @@ def _is_by_bot(payload: Payload, author: Account | None) -> bool:
 
 
 def _route_comment(payload: Payload) -> IssueTask | Skip:
-    issue, comment = _require_issue(payload), _require_comment(payload)
-    if reason := _check_issue(issue) or _check_comment(payload, comment):
-        return Skip(reason=reason)
-    author = comment.user.login if comment.user else ""
-    command = parse_command(comment.body)
+    issue, author, command = _read_command(payload)
+    if isinstance(command, Skip):
+        return command
     if command:
         return _route_command(issue, author, command)
     if not issue.user or issue.user.login.lower() != author.lower():
@@ -111,6 +103,16 @@ def _route_comment(payload: Payload) -> IssueTask | Skip:
     if issue.user.is_bot:
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
     return TriageTask(number=issue.number, trigger=Trigger.REPORTER_REPLY, actor=author)
+
+
+def _read_command(payload: Payload) -> tuple[IssuePart, str, Command | Skip | None]:
+    """Return the issue, who commented, and the command; or why the comment does not count."""
+    issue, comment = _require_issue(payload), payload.comment
+    if comment is None:
+        raise BadInput("The event payload cannot be read: comment is missing.")
+    author = comment.user.login if comment.user else ""
+    reason = _check_issue(issue) or _check_comment(payload, comment)
+    return issue, author, Skip(reason=reason) if reason else parse_command(comment.body)
 
 
 def _check_comment(payload: Payload, comment: CommentPart) -> str:
@@ -173,26 +175,13 @@ def _route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: 
         return FixTask(number=issue_number, actor="")
     if event_name != "issue_comment":
         return Skip(reason="The fix flow starts with a comment that says `/triage fix`, or by hand.")
-    return _route_fix_comment(parse_payload(payload))
-
-
-def _route_fix_comment(payload: Payload) -> FixTask | Skip:
-    issue, comment = _require_issue(payload), _require_comment(payload)
-    if reason := _check_issue(issue) or _check_comment(payload, comment):
-        return Skip(reason=reason)
-    command = parse_command(comment.body)
+    issue, actor, command = _read_command(parse_payload(payload))
+    if isinstance(command, Skip):
+        return command
     if command is None or command.name not in FIX_COMMANDS:
         return Skip(reason=NO_FIX_COMMAND)
-    actor = comment.user.login if comment.user else ""
-    return FixTask.model_validate(
-        {
-            "number": issue.number,
-            "actor": actor,
-            "command": command.name.value,
-            "proposal_id": command.proposal_id,
-            "words": command.words,
-        }
-    )
+    fields = {"command": command.name.value, "proposal_id": command.proposal_id, "words": command.words}
+    return FixTask.model_validate({"number": issue.number, "actor": actor, **fields})
 
 
 NO_REPRODUCE_COMMAND = "The comment does not say `/triage reproduce`."
@@ -207,15 +196,13 @@ def _route_reproduce_event(event_name: str, payload: Mapping[str, Any], number: 
         by_bot = "The issue was opened by a bot." if _is_by_bot(parsed, issue.user) else ""
         reason = _check_issue(issue) or by_bot
         return Skip(reason=reason) if reason else ReproduceTask(number=issue.number, trigger=Trigger.OPENED)
-    if event_name == "issue_comment":
-        return _route_reproduce_comment(_require_issue(parsed), _require_comment(parsed), parsed)
-    return Skip(reason="Examples are run for a comment that says `/triage reproduce`, an opened issue, or all again.")
-
-
-def _route_reproduce_comment(issue: IssuePart, comment: CommentPart, payload: Payload) -> ReproduceTask | Skip:
-    command = parse_command(comment.body)
-    reason = _check_issue(issue) or _check_comment(payload, comment)
-    if reason or command is None or command.name is not CommandName.REPRODUCE:
-        return Skip(reason=reason or NO_REPRODUCE_COMMAND)
-    actor = comment.user.login if comment.user else ""
+    if event_name != "issue_comment":
+        return Skip(
+            reason="Examples are run for a comment that says `/triage reproduce`, an opened issue, or all again."
+        )
+    issue, actor, command = _read_command(parsed)
+    if isinstance(command, Skip):
+        return command
+    if command is None or command.name is not CommandName.REPRODUCE:
+        return Skip(reason=NO_REPRODUCE_COMMAND)
     return ReproduceTask(number=issue.number, trigger=Trigger.COMMAND, actor=actor, words=command.words)

@@ -17,7 +17,7 @@ from triage.domain.effect import (
     RemoveLabel,
     SuggestChanges,
 )
-from triage.run.write.apply_local_effects import PostedComment, PublishResult
+from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.plan_suggestions import describe_suggestions
 from triage.say.our_comment import deduplicate, find_our_comments
 
@@ -58,10 +58,9 @@ def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result:
 
 
 def _post_comment(effect: PostComment, github: IssueTracker, result: PublishResult) -> None:
-    number = effect.issue_number
-    posted_id, result.comment_url = github.post_comment(number, effect.body)
-    result.posted = PostedComment(number, posted_id, effect.body)
-    _remove_duplicates(result.posted, github, result)
+    result.posted_id, result.comment_url = github.post_comment(effect.issue_number, effect.body)
+    result.posted = effect
+    _remove_duplicates(effect, github, result)
 
 
 def remove_late_duplicates(github: IssueTracker, result: PublishResult) -> None:
@@ -70,19 +69,19 @@ def remove_late_duplicates(github: IssueTracker, result: PublishResult) -> None:
         _remove_duplicates(result.posted, github, result)
 
 
-def _remove_duplicates(posted: PostedComment, github: IssueTracker, result: PublishResult) -> None:
-    number = posted.issue_number
+def _remove_duplicates(posted: PostComment, github: IssueTracker, result: PublishResult) -> None:
+    number, posted_id = posted.issue_number, result.posted_id
     result.annotations = [one for one in result.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
     try:
-        issue = github.fetch_issue(number, posted.comment_id)
-        outcome = deduplicate(issue, posted.comment_id, posted.body)
+        issue = github.fetch_issue(number, posted_id)
+        outcome = deduplicate(issue, posted_id, posted.body)
         if outcome.oldest_id is None:
             return
         if outcome.body is not None:
             github.edit_comment(number, outcome.oldest_id, outcome.body)
         for comment_id in outcome.remove:
             github.delete_comment(number, comment_id)
-        if outcome.oldest_id != posted.comment_id and issue.url:
+        if outcome.oldest_id != posted_id and issue.url:
             result.comment_url = f"{issue.url}#issuecomment-{outcome.oldest_id}"
     except (CannotPublish, SetupError):
         result.annotations.append(DUPLICATES_UNKNOWN_NOTICE)

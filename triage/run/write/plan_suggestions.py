@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from triage.domain.effect import (
     MAX_RATIONALE_CHARS,
@@ -66,20 +65,12 @@ _SURE_KIND = 0.9
 """Least probability of a kind for high confidence."""
 
 
-class Asked(NamedTuple):
-    """What GitHub has to be asked about before anything is suggested."""
-
-    labels: list[str]
-    original: int = 0
-    """The number of the issue that this one may repeat, or 0."""
+def list_suggested_labels(report: RunReport, mode: LabelsMode) -> list[str]:
+    """Return the labels that may be suggested, if GitHub takes them."""
+    return report.ticket.labels if mode == "suggest" else []
 
 
-def list_candidates(report: RunReport, mode: LabelsMode) -> Asked:
-    """Return the labels and the issue that may be suggested."""
-    return Asked(report.ticket.labels if mode == "suggest" else [], _find_original(report))
-
-
-def _find_original(report: RunReport) -> int:
+def find_original(report: RunReport) -> int:
     """Return the number of the issue that this one repeats, or 0.
 
     None that was closed as completed: then this one may say that the bug is back.
@@ -122,10 +113,9 @@ def plan_close(
 
 
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
-    asked = list_candidates(report, mode)
     of_kind = _rate_kind(report)
     areas = {one.name.casefold(): one for one in report.area_labels}
-    for name in asked.labels:
+    for name in list_suggested_labels(report, mode):
         is_kind = _names_kind(name, report.kind)
         if name not in options.labels or (is_kind and not of_kind):
             continue

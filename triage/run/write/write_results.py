@@ -15,7 +15,7 @@ from triage.run.run_context import JobContext, TriageRequest
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.plan_effects import Situation, plan_quiet, plan_report, says_nothing_new
-from triage.run.write.plan_suggestions import list_candidates
+from triage.run.write.plan_suggestions import find_original, list_suggested_labels
 from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.say.hidden_state import hash_text, parse_state
 from triage.say.notices import plan_skip, plan_unfinished
@@ -128,10 +128,10 @@ async def _fetch_suggestion_options(report: RunReport, issue: Issue, run: JobCon
     policy, number = run.policy, issue.number
     if number is None or policy.labels == "off":
         return None
-    asked = list_candidates(report, policy.labels)
+    labels, original = list_suggested_labels(report, policy.labels), find_original(report)
     try:
         return await call_with_deadline(
-            lambda: run.github.fetch_suggestion_options(number, *asked),
+            lambda: run.github.fetch_suggestion_options(number, labels, original),
             run.cancelled,
             run.seconds_left() * REFETCH_SHARE,
         )

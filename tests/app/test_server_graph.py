@@ -8,11 +8,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from triage.agents.services import Services
+from triage.app.server import build_server_graph, compute_max_iterations
 from triage.base.errors import BadInput
 from triage.domain.report import RunReport
 from triage.graph.routing import MAX_ROUNDS
 from triage.graph.run_graph import compute_recursion_limit
-from triage.graph.server_graph import build_server_graph, compute_max_iterations
 
 ISSUE: dict[str, Any] = {"title": factories.issue().title, "body": factories.issue().body, "number": 7}
 ASKED: dict[str, Any] = {"issue": ISSUE, "repository": {"slug": "octo/shop"}}
@@ -63,14 +63,6 @@ async def test_what_is_no_issue_opens_nothing(issue: Any):
     assert server.opened == []
 
 
-async def test_labels_author_and_thread_are_read_like_an_events():
-    comment = {"author": "reporter", "body": ISSUE["body"], "created_at": "2026-01-01T00:00:00Z"}
-    issue = {"title": "It stopped working", "author": "reporter", "labels": ["bug"], "thread": [comment]}
-    report = (await FakeServer().graph().ainvoke(ASKED | {"issue": issue}))["report"]
-    assert report.issue.labels == ["bug"]
-    assert report.suspects[0].path == "src/parse.py", "the trace is in the comment"
-
-
 @pytest.mark.parametrize("end", [[], ["finish"], ["investigator"], ["read_and_index", "fetch_past_issues"]], ids=str)
 async def test_a_thread_is_for_one_run_wherever_the_first_one_ended(end: list[str]):
     server, saver = FakeServer(), InMemorySaver()
@@ -86,12 +78,6 @@ async def test_what_only_the_graph_writes_no_client_sends():
     sent = {"iterations": 99, "steps": [{"no": "step"}], "report": 5, "index": None, "what": "ever"}
     answer = await FakeServer().graph().ainvoke(ASKED | sent)
     assert (answer["iterations"], len(answer["steps"])) == (clean["iterations"], len(clean["steps"]))
-
-
-async def test_a_server_with_one_checkout_needs_no_name():
-    server = FakeServer()
-    assert (await server.graph().ainvoke({"issue": ISSUE}))["report"].suspects[0].path == "src/parse.py"
-    assert server.opened == [""]
 
 
 async def test_a_run_goes_on_after_the_server_was_started_anew():

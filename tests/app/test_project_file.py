@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from testing.each_row import each_row
-from triage.app.settings.project_file import MAX_BYTES, parse_project_config
+from triage.app.app import MAX_CONFIG_BYTES, parse_project_config
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import MAX_PROBLEMS
 from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PATH = ".github/triage.yml"
 WHOLE = """\
 # yaml-language-server: $schema=triage.schema.json
@@ -160,7 +160,7 @@ def test_a_file_may_be_empty(text: str):
         ("a: \x07", 1, "line 1: YAML does not allow a character in this line."),
         ("a: [[[[[[[", 1, "line 1: more than 6 levels of nesting."),
         (b"a: b\nb: \xff", 2, "line 2: this is not UTF-8 text."),
-        (b" " * (MAX_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
+        (b" " * (MAX_CONFIG_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
     ],
 )
 def test_an_error_has_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):

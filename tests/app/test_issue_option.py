@@ -3,8 +3,8 @@
 import pytest
 
 from testing.each_row import each_row
+from triage.app.command_line import parse_issue_url
 from triage.base.errors import BadInput
-from triage.run.may_run.issue_option import parse_issue_url
 
 GITHUB = "https://github.com"
 GHES = "https://git.acme.example:8443"

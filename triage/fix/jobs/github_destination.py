@@ -2,10 +2,19 @@
 
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.domain.proposal import PatchProposal, PendingMutation
-from triage.fix.check_approval import DRY_RUN, EDITED_COMMENT, UNKNOWN_ID, ApprovalFacts, check_owners, check_proposal
+from triage.fix.check_approval import (
+    CHANGED_FILES,
+    DRY_RUN,
+    EDITED_COMMENT,
+    OFF_DEFAULT_BRANCH,
+    OTHER_WORKFLOWS,
+    UNKNOWN_ID,
+    check_owners,
+    check_proposal,
+)
 from triage.fix.commit_text import format_subject, make_branch_name, read_words
-from triage.fix.github.comment_record import read_comment_record
-from triage.fix.graph.fix_state import PullRequestTool
+from triage.fix.github.unchanged_comment import read_unchanged_comment
+from triage.fix.graph.fix_state import Destination
 from triage.fix.jobs.fix_job import FixJob, FixRequest, plan_proposal_part
 from triage.fix.proposal_text import fold_approved, render_pull_request_body
 from triage.run.write.apply_effects import apply_issue_effects
@@ -20,11 +29,11 @@ from triage.say.template import render_block
 _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."
 
 
-class GitHubPullRequestTool(PullRequestTool):
+class GitHubDestination(Destination):
     """Every step may be repeated after a run that was killed."""
 
     def __init__(self, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
-        self._request, self._task, self._issue = request, request.task, request.issue
+        self._task, self._issue = request.task, request.issue
         self._proposal, self._job, self._store = proposal, job, job.store
         self._who = request.task.actor or "a workflow"
         self._comment_state = CommentState()
@@ -40,42 +49,35 @@ class GitHubPullRequestTool(PullRequestTool):
         )
 
     def check_approval(self, pending: PendingMutation) -> str:
-        run, proposal, store = self._job.run, self._proposal, self._store
-        facts = ApprovalFacts(
-            repository=run.repository.slug,
-            issue=self._task.number,
-            issue_text=hash_text(self._issue.title, self._issue.body),
-            role=self._request.role,
-            now=self._issue.snapshot_time or run.now(),
-        )
         try:
-            if reason := check_proposal(proposal, facts):
-                return reason
-            state = self._read_comment()
-            if state is None:
-                return EDITED_COMMENT
-            if state.proposal != pending.commit:
-                return UNKNOWN_ID
-            self._comment_state = state
-            asked: dict[str, object] = {
-                "is_off_default_branch": not store.is_on_default_branch(proposal.base),
-                "has_other_workflows": store.has_other_workflows(proposal.base),
-                "changed_paths": store.list_changed_on_base(proposal),
-            }
-            if self._job.approvers == "owners" and (text := store.read_code_owners()) is not None:
-                paths, owners = store.read_files(proposal), CodeOwners(text)
-                asked["owner_problem"] = check_owners(self._task.actor, paths, owners, run.config)
+            return self._find_objection(pending)
         except TriageError as error:
             return f"GitHub did not confirm it. {error}"
-        return check_proposal(proposal, facts.model_copy(update=asked)) or (DRY_RUN if run.policy.dry_run else "")
 
-    def _read_comment(self) -> CommentState | None:
-        """Return what our comment remembers; None unless it shows the proposal exactly as we have written it."""
-        comment = find_our_comment(self._issue)
-        record = read_comment_record(self._store, comment.comment_id or 0) if comment else None
-        if record is None or not record.is_ours_alone or "proposal" not in read_parts(record.body):
-            return None
-        return parse_state(record.body) or CommentState()
+    def _find_objection(self, pending: PendingMutation) -> str:
+        run, issue, proposal, store = self._job.run, self._issue, self._proposal, self._store
+        now = issue.snapshot_time or run.now()
+        if reason := check_proposal(proposal, hash_text(issue.title, issue.body), now):
+            return reason
+        comment = find_our_comment(issue)
+        body = read_unchanged_comment(store, comment.comment_id or 0) if comment else ""
+        if "proposal" not in read_parts(body):
+            return EDITED_COMMENT
+        self._comment_state = parse_state(body) or CommentState()
+        if self._comment_state.proposal != pending.commit:
+            return UNKNOWN_ID
+        if not store.is_on_default_branch(proposal.base):
+            return OFF_DEFAULT_BRANCH
+        if store.has_other_workflows(proposal.base):
+            return OTHER_WORKFLOWS
+        if store.list_changed_on_base(proposal):
+            return CHANGED_FILES
+        owners = store.read_code_owners() if self._job.approvers == "owners" else None
+        if owners is not None:
+            paths = store.read_files(proposal)
+            if reason := check_owners(self._task.actor, paths, CodeOwners(owners), run.config):
+                return reason
+        return DRY_RUN if run.policy.dry_run else ""
 
     def create_branch(self, pending: PendingMutation) -> None:
         if not self._store.create_branch(pending.branch, pending.commit):

@@ -8,9 +8,9 @@ import pytest
 from testing.servers.github_api import JOB_TOKEN, LOGINS, PERSON_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi
 from testing.servers.graphql_documents import parse_document
 from tests.outside.github.conftest import QUICK, OpenStore
-from triage.base.errors import GitHubUnavailable, PermissionMissing, TriageError
-from triage.fix.github.comment_record import CommentRecord, read_comment_record
+from triage.base.errors import GitHubUnavailable
 from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.github.unchanged_comment import read_unchanged_comment
 
 BOT = LOGINS[JOB_TOKEN]
 GRAPHQL = "POST /graphql"
@@ -45,14 +45,12 @@ def change_answer(api: GitHubApi, change: Callable[[dict[str, Any]], Any]) -> No
 
 
 def is_ours_alone(store: GitHubProposalStore, comment: int = 5000) -> bool:
-    record = read_comment_record(store, comment)
-    assert record is not None
-    return record.is_ours_alone
+    return read_unchanged_comment(store, comment) != ""
 
 
 class TestOursAlone:
     def test_never_edited(self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore) -> None:
-        assert read_comment_record(store, 5000) == CommentRecord(body="Ours\r\n", is_ours_alone=True)
+        assert read_unchanged_comment(store, 5000) == "Ours\r\n"
         assert api.request_lines() == [f"GET /repos/{SLUG}/issues/comments/5000", GRAPHQL, GRAPHQL]
 
     @pytest.mark.parametrize("edits", [1, 98, 99])
@@ -69,11 +67,6 @@ class TestOursAlone:
         api.record_edit(comment, "Mona")
         assert is_ours_alone(open_store(PERSON_TOKEN))
 
-    def test_a_number_beyond_32_bits(self, api: GitHubApi, store: GitHubProposalStore) -> None:
-        api.next_id = 3_000_000_001
-        api.add_comment("Ours", BOT)
-        assert is_ours_alone(store, 3_000_000_001)
-
 
 class TestEditedByOthers:
     @pytest.mark.parametrize("by", ["mallory", "github-actions", "other-app[bot]", None])
@@ -89,15 +82,6 @@ class TestEditedByOthers:
         for number in range(3):
             api.record_edit(comment, by if number == place else BOT)
         assert not is_ours_alone(store)
-
-    def test_a_text_that_was_put_back(
-        self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
-    ) -> None:
-        api.record_edit(comment, "mallory")
-        api.record_edit(comment, BOT)
-        record = read_comment_record(store, 5000)
-        assert record is not None
-        assert (record.body, record.is_ours_alone) == ("Ours\r\n", False)
 
     def test_an_edit_that_was_deleted_from_the_history(
         self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
@@ -118,15 +102,11 @@ class TestNotOurs:
     @pytest.mark.parametrize("by", ["mallory", "github-actions", "other-app[bot]", None])
     def test_somebody_elses(self, api: GitHubApi, store: GitHubProposalStore, by: str | None) -> None:
         api.add_comment("Theirs", by)
-        assert read_comment_record(store, 5000) is None
-
-    def test_a_comment_of_another_account_of_ours(self, api: GitHubApi, open_store: OpenStore) -> None:
-        api.add_comment("Ours", BOT)
-        assert read_comment_record(open_store(PERSON_TOKEN), 5000) is None
+        assert read_unchanged_comment(store, 5000) == ""
 
     def test_an_app_with_the_name_of_our_account(self, api: GitHubApi, open_store: OpenStore) -> None:
         api.add_comment("Theirs", "mona[bot]")
-        assert read_comment_record(open_store(PERSON_TOKEN), 5000) is None
+        assert read_unchanged_comment(open_store(PERSON_TOKEN), 5000) == ""
 
     def test_a_deleted_one(self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore) -> None:
         def delete(asked: ApiRequest) -> None:
@@ -134,14 +114,14 @@ class TestNotOurs:
                 api.comments.clear()
 
         api.on_request = delete
-        assert read_comment_record(store, 5000) is None
-        assert read_comment_record(store, 5000) is None
+        assert read_unchanged_comment(store, 5000) == ""
+        assert read_unchanged_comment(store, 5000) == ""
         assert api.request_lines(GRAPHQL) == [GRAPHQL]
 
     def test_another_repository(self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore) -> None:
         comment["repository"] = "mallory/shop"
         with pytest.raises(GitHubUnavailable, match="cannot be read"):
-            read_comment_record(store, 5000)
+            read_unchanged_comment(store, 5000)
 
 
 class TestUnreadable:
@@ -196,35 +176,7 @@ class TestUnreadable:
     ) -> None:
         change_answer(api, change)
         with pytest.raises(GitHubUnavailable, match="cannot be read"):
-            read_comment_record(store, 5000)
-
-    @pytest.mark.parametrize(
-        ("on", "status", "body", "error"),
-        [
-            (GRAPHQL, 200, {"errors": [{"message": "Field 'fullDatabaseId' doesn't exist"}]}, GitHubUnavailable),
-            (GRAPHQL, 200, b"[]", GitHubUnavailable),
-            (GRAPHQL, 404, b"", GitHubUnavailable),
-            (GRAPHQL, 403, {"message": "Resource not accessible by integration"}, PermissionMissing),
-            (GRAPHQL, 502, b"", GitHubUnavailable),
-            (GRAPHQL, 0, b"", GitHubUnavailable),
-            ("GET .*/comments/5000", 500, b"", GitHubUnavailable),
-            ("GET .*/comments/5000", 200, {"id": 5000}, GitHubUnavailable),
-            ("GET .*/comments/5000", 403, {"message": "Forbidden"}, PermissionMissing),
-        ],
-    )
-    def test_a_question_that_is_not_answered(
-        self,
-        api: GitHubApi,
-        comment: dict[str, Any],
-        store: GitHubProposalStore,
-        on: str,
-        status: int,
-        body: object,
-        error: type[TriageError],
-    ) -> None:
-        api.faults = [ApiFault(on, status, body)]
-        with pytest.raises(error):
-            read_comment_record(store, 5000)
+            read_unchanged_comment(store, 5000)
 
     def test_one_question_reads_the_text_and_its_edits(
         self, api: GitHubApi, comment: dict[str, Any], store: GitHubProposalStore
@@ -235,5 +187,5 @@ class TestUnreadable:
         document = parse_document(_COMMENTS, {"ids": ["x"]})
         (fragment,) = document.selections[0].selections
         assert {"body", "userContentEdits", "editor", "lastEditedAt"} <= {one.name for one in fragment.selections}
-        read_comment_record(store, 5000)
+        read_unchanged_comment(store, 5000)
         assert len(api.request_lines(GRAPHQL)) == 2, "the other one asks who we are"

@@ -12,9 +12,9 @@ from testing.runs.external_services import ExternalServices
 from testing.servers.github_api import GitHubApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
 from triage.agents.services import Services
+from triage.app.server import build_server_graph
 from triage.app.settings import Settings
 from triage.domain.report import RunReport
-from triage.graph.server_graph import build_server_graph
 
 ASKED: Any = {
     "issue": {"title": sample_bug.TITLE, "body": sample_bug.BODY, "number": 7},
