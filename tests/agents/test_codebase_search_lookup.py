@@ -21,7 +21,7 @@ from triage.agents.code_tools import build_code_tools
 from triage.agents.services import Services
 from triage.agents.shown_code import ShownCode
 from triage.agents.tool_runner import ToolRunner
-from triage.base.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.base.errors import BudgetExceeded, InvalidAnswer, ModelUnavailable, TimeLimitExceeded
 from triage.base.progress import measure_step
 from triage.domain.agent_input import AgentInput
 from triage.domain.run import Limits, Outcome, Usage
@@ -219,7 +219,6 @@ async def test_short_answers_leave_their_room_to_the_long_one():
     [
         (Limits(tokens=100_000), Usage(input_tokens=9_000, output_tokens=100, calls=1, usd=0.001), 4),
         (Limits(tokens=100_000), Usage(input_tokens=62_000, output_tokens=100, calls=1, usd=0.001), 1),
-        (Limits(tokens=9_000), Usage(calls=1, usd=0.001), 0),
         (Limits(usd=1.0), Usage(calls=1, usd=0.18), 2),
         (Limits(usd=1.0), Usage(calls=1, usd=None), 4),
     ],
@@ -285,6 +284,15 @@ async def test_an_answer_that_fails_too_is_raised():
     model = model_of(ModelUnavailable("unauthorized (401)"), CodebaseFinding=ModelUnavailable("unauthorized (401)"))
     with pytest.raises(ModelUnavailable, match="401"):
         await run(model)
+
+
+async def test_what_a_model_refuses_is_not_asked_again():
+    model = model_of(InvalidAnswer("refused by the model"))
+    with pytest.raises(InvalidAnswer):
+        await run(model)
+    assert [name for name, _ in model.asked] == ["tools"]
+    kept = model_of(reads(2), InvalidAnswer("refused by the model"))
+    assert (await run(kept)).answer.why == factories.WHY, "what was looked up is new to it"
 
 
 async def test_every_call_is_answered_under_its_own_id():

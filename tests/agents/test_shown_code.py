@@ -27,12 +27,8 @@ def test_lines_that_were_shown_are_not_shown_again():
     shown = ShownCode()
     shown.show([excerpt("a.py", 1, 20)])
     assert shown.show([excerpt("a.py", 5, 12)]) == "(a.py 5-12: see [1])"
-    longer = shown.show([excerpt("a.py", 12, 22)])
-    assert longer == "[2] a.py 12-22\n(lines 12-20: see [1])\n21| line 21\n22| line 22"
-    assert shown.show([excerpt("a.py", 16, 20)]) == "(a.py 16-20: see [1])", "those around a match too"
-    few = shown.show([excerpt("a.py", 18, 24)])
-    assert few.count("| line") == 7, "a gap of a few lines costs more than it saves"
-    assert shown.show([excerpt("a.py", 10, 20)]).endswith("see [1])"), "the first excerpt has them"
+    assert "| line 12" in shown.show([excerpt("a.py", 12, 22)]), "some of it is new"
+    assert shown.show([excerpt("a.py", 16, 22)]) == "(a.py 16-22: see [1], [2])"
     assert "see" not in shown.show([excerpt("b.py", 5, 12)]), "another file"
 
 

@@ -1,11 +1,11 @@
 """The project's skills in a prompt: head, tail, files, and what an agent asks for."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
-from pydantic import BaseModel
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, fake_services
@@ -21,6 +21,7 @@ from triage.agents.skill_prompts import (
     remove_selections,
     render_skill,
 )
+from triage.domain.findings import CritiqueFinding
 from triage.domain.issue import Section
 from triage.domain.skill import SKILL_FOLDER, Skill, Skills
 
@@ -102,9 +103,7 @@ def test_an_active_skill_is_a_message_of_its_own():
     skill = make_skill(
         sections=[
             Section(heading="Background", text="Since 3.0."),
-            Section(heading="output format", text="A number."),
             Section(heading="", text="Be exact."),
-            Section(heading="Requirements", text="- the currency"),
             Section(heading="Steps", text="1. Look."),
         ]
     )
@@ -123,17 +122,11 @@ def test_an_active_skill_is_a_message_of_its_own():
         "",
         "Be exact.",
         "",
-        "## Steps",
-        "1. Look.",
-        "",
-        "## Requirements",
-        "- the currency",
-        "",
-        "## output format",
-        "A number.",
-        "",
         "## Background",
         "Since 3.0.",
+        "",
+        "## Steps",
+        "1. Look.",
         "",
         "## Context",
         "Suspects so far:",
@@ -272,13 +265,14 @@ async def test_without_time_the_first_answer_counts():
     services = replace(given_services(make_skill()), clock=clock)
     skills = SkillPrompts(factories.state(), services, seconds=10.0)
 
-    async def answer_slowly(_: list[BaseMessage]) -> BaseModel:
-        clock.seconds += 6.0
+    async def answer_slowly(_: list[BaseMessage]) -> CritiqueFinding:
+        clock.seconds += 9.5
+        await asyncio.sleep(0)
         return factories.critique(summary="SKILL_SELECT:{refunds}")
 
-    await skills.ask(answer_slowly, PROMPT)
-    assert clock.seconds == 6.0, "asked once"
-    assert skills.shortfalls == ["no time for the skills refunds; answered without them"]
+    assert (await skills.ask(answer_slowly, PROMPT)).verdict == "CONFIRMED"
+    assert skills.shortfalls == ["with the skills refunds: no answer in time; answered without them"]
+    assert skills.tiers == {}
 
 
 def test_the_limits_of_a_prompt_are_what_the_documentation_says():

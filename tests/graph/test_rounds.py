@@ -1,6 +1,7 @@
 """What a further round is opened for, and what it is given."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -127,10 +128,29 @@ async def test_a_gap_outside_goes_to_the_web_in_words_of_the_issue():
 async def test_a_feature_request_gets_the_places_where_it_would_go():
     asked = factories.investigation(kind="feature_request")
     given, model = with_model(InvestigatorFinding=asked)
-    report = await run(given, title="Allow other calendars in parse", body="It would be nice.")
+    report = await run(replace(given, is_asked=True), title="Allow other calendars in parse", body="It would be nice.")
     assert [step.step for step in report.steps] == ["read_and_index", "investigator", "codebase_search", "writer"]
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert (report.verdict, report.evidence) == (None, [])
     assert [(one.rule, one.speaks) for one in report.statements] == [("analysis", False)]
     assert report.why, "what each place needs, for who asks"
     assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]
+
+
+@pytest.mark.parametrize(
+    ("label", "is_asked", "is_documented", "asked"),
+    [
+        ("enhancement", True, False, ["InvestigatorFinding", "CodebaseFinding"]),
+        ("enhancement", False, True, ["CodebaseFinding"]),
+        ("enhancement", False, False, []),
+        ("question", False, True, ["CodebaseFinding"]),
+        ("question", True, False, []),
+        ("documentation", True, True, []),
+    ],
+)
+async def test_nobody_pays_for_what_is_not_shown(label: str, is_asked: bool, is_documented: bool, asked: list[str]):
+    given, model = with_model()
+    pages = {"docs/parse.md": "# Parsing\n\n`parse` takes calendars.\n"} if is_documented else {}
+    given = replace(given, is_asked=is_asked, codebase=FakeCodebase(factories.FILES | pages))
+    await run(given, title="Other calendars in parse", body="`parse` and calendars.", labels=[label])
+    assert [name for name, _ in model.asked if name != "TicketDraft"] == asked

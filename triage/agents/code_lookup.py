@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ from langchain_core.messages import (
 from triage.agents.prompts import PROMPTS, WANTED, fence, shorten
 from triage.agents.services import Services
 from triage.agents.shown_code import Block, ShownCode, cut_longest, measure
-from triage.base.errors import TriageError
+from triage.base.errors import InvalidAnswer, TriageError
 from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
 
@@ -50,12 +49,9 @@ ANSWER_SECONDS = 20.0
 """Reserved for the answer; at most half of the agent's time."""
 MIN_SECONDS = 2.0
 MAX_CALLS = 8
-MAX_ANSWERS_CHARS, MAX_ANSWERS_CHARS_LATER = 16_000, 8_000
-"""Of all answers of a round together, because each turn sends the earlier ones again; less in a further round."""
+MAX_ANSWERS_CHARS = 16_000
+"""Of all answers of a round together, because each turn sends the earlier ones again."""
 MAX_TEXT_CHARS = 1_000
-BYTES_PER_TOKEN = 3.0
-"""Low on purpose, as for the reservation of calls."""
-
 MAX_SHARE = 0.75
 """Of the room that is left, for the answers of one turn, so that a further one has room. The prompt says so."""
 REPEATED = "(You asked this before: see answer {number}.)"
@@ -67,14 +63,7 @@ class CodeLookup:
     """The loop as a step of a chain: takes the prompt, and returns it with what was looked up."""
 
     def __init__(
-        self,
-        services: Services,
-        model: ChatModel,
-        tools: ToolRunner,
-        shown: ShownCode,
-        *,
-        mark: str = "",
-        is_first_round: bool = True,
+        self, services: Services, model: ChatModel, tools: ToolRunner, shown: ShownCode, mark: str = ""
     ) -> None:
         """Take `shown`, which numbers what is new, and refers to what is not."""
         self._services = services
@@ -88,7 +77,7 @@ class CodeLookup:
         self._transcript: list[str] = []  # for the model that answers
         self._executed: dict[str, int] = {}  # numbers of calls
         self._turns = 0  # in which things were looked up
-        self._chars_left = MAX_ANSWERS_CHARS if is_first_round else MAX_ANSWERS_CHARS_LATER
+        self._chars_left = MAX_ANSWERS_CHARS
         self.shortfalls: list[str] = []
         """Why the loop ended early, for the report."""
         self.answers: list[LookedUp] = []
@@ -101,6 +90,10 @@ class CodeLookup:
         self._messages = [SystemMessage(f"{messages[0].text}\n\n{PROMPTS['codebase_tools']}"), *messages[1:]]
         try:
             why = await self._run_turns()
+        except InvalidAnswer:
+            if not self._executed:  # every model has answered this very prompt
+                raise
+            why = "it gave no usable answer"
         except (TriageError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             self.shortfalls.append(f"looking things up ended early: {why}; answered from what was there")
@@ -122,28 +115,22 @@ class CodeLookup:
 
     async def _run_turns(self) -> str:
         """Run turn after turn. Returns why there is no further one."""
-        last_usd = 0.0
+        last_tokens, last_usd = 0, 0.0
         while True:
             seconds = self._deadline - self._services.clock()
             if seconds < MIN_SECONDS:
                 return "the rest of the time is for the answer"
-            before = self._model.usage
-            limits = self._services.limits
-            tokens, usd = before.tokens + self._estimate_turn_tokens(), before.priced_usd + 2 * last_usd
+            before, limits = self._model.usage, self._services.limits
+            # A further turn and the answer both send the conversation.
+            tokens, usd = before.tokens + 2 * last_tokens, before.priced_usd + 2 * last_usd
             if tokens > limits.tokens * (1 - RESERVED_SHARE) or usd > limits.usd * (1 - RESERVED_SHARE):
                 return "the rest of the budget is for critic and writer"
             async with asyncio.timeout(seconds):
                 why = await self._run_turn()
             if why:
                 return why
-            last_usd = self._model.usage.priced_usd - before.priced_usd
-
-    def _estimate_turn_tokens(self) -> int:
-        """Return what a further turn and the answer take, rather too high; both send the conversation."""
-        calls = sum(len(json.dumps(getattr(message, "tool_calls", []))) for message in self._messages)
-        words = sum(len(message.text.encode("utf-8", "replace")) for message in self._messages)
-        sent = math.ceil((calls + words) / BYTES_PER_TOKEN)
-        return 2 * sent + math.ceil(self._chars_left / BYTES_PER_TOKEN) + 2 * ANSWER_TOKENS
+            after = self._model.usage
+            last_tokens, last_usd = after.tokens - before.tokens, after.priced_usd - before.priced_usd
 
     async def _run_turn(self) -> str:
         """Ask the model and run its calls. Returns why this was the last turn; empty when there may be another."""

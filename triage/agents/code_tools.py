@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from langchain_core.tools import BaseTool, tool
 
-from triage.agents.shown_code import Block, ShownCode, format_passage, make_excerpt, number_lines, pluralize
+from triage.agents.shown_code import Block, ShownCode, format_passage, make_excerpt, pluralize
 from triage.base.threads import in_thread
 from triage.domain.code import LineMatch, LineMatches, Passage
 
@@ -39,14 +39,10 @@ MAX_DEFINITIONS = 3
 """Definitions shown with their code; further ones are shown as locations."""
 MAX_FIRST_DEFINITION_LINES, MAX_DEFINITION_LINES = 80, 25
 MAX_LOCATIONS = 20
-OF_OTHERS = "Its owner defines no such name, but may inherit it. Others of this name:"
-MAX_MEMBERS = 20
-"""Of the part of a definition that is not shown."""
 MAX_COMMITS = 10
 NO_COMMIT = "No commit with this id is in the history of the indexed one."
 MIN_GREP_CHARS = 2
 _PATTERN = re.compile(r"\w\|\w|\.[*+]|\\[bdswBDSW(.|]")
-_MEMBER = re.compile(r"\s{0,40}(?:[\w()]{1,20}\s){0,4}(?:def|class|fn|func|function|fun|sub|struct|enum)\s+[\w.]+")
 _WORDS = re.compile(r"\w+")
 
 
@@ -198,35 +194,23 @@ def render_definitions(codebase: Codebase, name: str) -> list[Block]:
         return (
             [nothing, f"Lines with `{last}`:", *_list_excerpts(codebase, matches.lines)] if matches.lines else [nothing]
         )
-    is_other = len(_WORDS.findall(name)) > 1 and not any(_is_named(one, name) for one in found)
-    shown = 1 if is_other else MAX_DEFINITIONS
     bodies = [
         block
-        for number, passage in enumerate(found[:shown])
+        for number, passage in enumerate(found[:MAX_DEFINITIONS])
         for block in _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
     ]
-    locations = [format_passage(passage) for passage in found[shown:][:MAX_LOCATIONS]]
-    further = len(found) - shown - len(locations)
+    locations = [format_passage(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
+    further = len(found) - MAX_DEFINITIONS - len(locations)
     heading = ["Also defined, code not shown:"] if locations else []
     more = [f"(and at least {pluralize(further, 'further place')})"] if further > 0 else []
-    return [*([OF_OTHERS] if is_other else []), *bodies, *heading, *locations, *more]
-
-
-def _is_named(passage: Passage, name: str) -> bool:
-    """Return whether a definition has the name with its owner: the index falls back to the name alone."""
-    parts, known = re.findall(r"[\w$~]+", name), re.findall(r"[\w$~]+", passage.symbol or "")
-    owners = parts[: -len(known)] if len(parts) > len(known) else []  # a module's name
-    return known[-len(parts) :] == parts[len(owners) :] and all(part in passage.span.path for part in owners)
+    return [*bodies, *heading, *locations, *more]
 
 
 def _render_definition(passage: Passage, max_lines: int) -> list[Block]:
     lines = list(enumerate(passage.text.split("\n"), passage.span.start))
-    left_out = lines[max_lines:]
-    members = [one for one in left_out if _MEMBER.match(one[1])][:MAX_MEMBERS]
-    note = "; these begin definitions:" if members else ""
-    more = [f"({pluralize(len(left_out), 'further line')} of this definition not shown{note})"] if left_out else []
-    shown = make_excerpt(passage.span.path, lines[:max_lines], passage.symbol)
-    return [shown, *more, *number_lines(members)]
+    left_out = len(lines) - max_lines
+    more = [f"({pluralize(left_out, 'further line')} of this definition not shown)"] if left_out > 0 else []
+    return [make_excerpt(passage.span.path, lines[:max_lines], passage.symbol), *more]
 
 
 def render_log(codebase: Codebase, path: str, text: str = "") -> list[Block]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.retrievers import BaseRetriever
@@ -21,7 +20,6 @@ from triage.agents.codebase_rules import build_search_input
 from triage.agents.prompts import (
     MAX_SEARCH_BODY_CHARS,
     build_system_message,
-    fence,
     fence_below_catalogue,
     format_bullets,
     format_task,
@@ -39,7 +37,7 @@ from triage.agents.shown_code import (
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Passage, PathChange, RegressionWindow, Section, Span
+from triage.domain.code import Passage, RegressionWindow, Section, Span
 from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
 
 if TYPE_CHECKING:
@@ -60,11 +58,9 @@ MAX_FILES = 5
 SHOWN_SECTIONS, MAX_DOCUMENTATION_CHARS = 4, 12_000
 """Of 51 questions 34 see the right section to its end; with ten sections and 15,000 characters 18. Of the others the
 headings are shown, and a model can read them."""
-MAX_DIFFS, MAX_DIFFS_CHARS = 10, 3_000
-"""So few commits are shown with their diffs: then none has to be looked up."""
 MAX_CHANGED = 4
 """Files of a commit."""
-_NAME = re.compile(r"[A-Za-z_$][\w$]{3,}")
+_NAME, _SPAN = re.compile(r"[A-Za-z_$][\w$]{3,}"), re.compile(r"`([^`\n]{2,})`")
 
 
 def build_codebase_chain(
@@ -126,22 +122,6 @@ def format_window(window: RegressionWindow | None) -> str:
     return "\n".join([heading, count, *lines]) if lines else ""
 
 
-def render_diffs(window: RegressionWindow | None, codebase: Codebase) -> str:
-    """Return what the commits of a narrow window changed in code, the longest diffs cut; empty for a wide one."""
-    if window is None or window.total > MAX_DIFFS:
-        return ""
-    diffs = filter(None, (_read_diff(change, codebase) for change in (*window.commits, *window.further)))
-    return "\n\n".join(ShownCode().show(one) for one in cut_longest([[diff] for diff in diffs], MAX_DIFFS_CHARS))
-
-
-def _read_diff(change: PathChange, codebase: Codebase) -> str:
-    files = re.split(r"^(?=diff --git )", codebase.show_commit(change.commit), flags=re.MULTILINE)[1:]
-    # The project may be a folder of the repository.
-    of_code = [diff for diff in files if diff.partition("\n")[0].endswith(tuple(f"/{path}" for path in change.paths))]
-    lines = [line for diff in of_code for line in diff.splitlines() if re.match(r"diff |@@|[+-](?![+-]{2} )", line)]
-    return "\n".join([f"# {change.commit[:10]}", *lines]) if lines else ""
-
-
 def format_passages(documents: Sequence[Document], shown: ShownCode) -> str:
     """Return the passages, each under its number, and the paths of the files of which nothing is shown."""
     passages: list[Block] = [_to_passage(document) for document in documents if document.page_content]
@@ -166,31 +146,31 @@ async def answer_with_model(
     by_rules = await codebase_rules.answer_with_rules(agent_input, services)
     skills = await in_thread(SkillPrompts, agent_input, services)
     continues = agent_input.round > 1 and agent_input.searched_by_model
-    shown, tools, is_first_round = ShownCode(), services.code_tools, agent_input.round == 1
-    lookup = (
-        CodeLookup(services, model, tools, shown, mark=skills.mark, is_first_round=is_first_round) if tools else None
-    )
-    window = agent_input.regression_window
     asks = agent_input.kind in ("question", "feature_request")
+    shown = ShownCode()
+    # Of a feature that nobody asked us about only what is there already is said: the documentation shows it, or nobody.
+    tools = services.code_tools if agent_input.kind != "feature_request" or services.is_asked else None
+    lookup = CodeLookup(services, model, tools, shown, skills.mark) if tools else None
+    window = agent_input.regression_window
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {
         "kind of issue": (agent_input.kind or "").replace("_", " ") if asks else "",
         "documentation": await in_thread(
             render_documentation, agent_input.documentation if asks else (), services.codebase, shown
         ),
         "what changed between the versions": format_window(window),
-        "diffs of these commits": await in_thread(render_diffs, window, services.codebase),
     }
     chars = CONTEXT_CHARS_WITH_DOCUMENTATION if sections["documentation"] else CONTEXT_CHARS_WITH_TOOLS
-    chars = chars if lookup else CONTEXT_CHARS
+    chars = chars if services.code_tools else CONTEXT_CHARS
     inputs = build_search_input(agent_input)
     retriever = services.codebase.get_retriever(agent_input.repository.slug, chars, inputs.keywords)
 
     async def ask(prompt: PromptValue) -> CodebaseFinding:
         if continues:  # the passages got their numbers again; what was looked up has those behind them
             shown.go_on(agent_input.excerpts)
-        first = model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
-        answers = (lookup.answer, lookup.answer_without_tools) if lookup else (first, first)
-        answer = await _ask(answers, prompt.to_messages(), skills, shown)
+        first = lookup.answer if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
+        # What was looked up for the first answer stands in the second request: nothing is looked up again.
+        again = lookup.answer_without_tools if lookup else first
+        answer = fill_places(await skills.ask(first, prompt.to_messages(), again), shown)
         return await in_thread(_read_cited, answer, shown, services.codebase)
 
     latest = format_earlier_rounds(agent_input) if continues else {}
@@ -200,23 +180,6 @@ async def answer_with_model(
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
     looked_up = lookup.answers if lookup else []
     return AgentAnswer(answer, shortfalls, looked_up, skills.tiers, shown.excerpts)
-
-
-Asking = Callable[[list[BaseMessage]], Awaitable[CodebaseFinding]]
-
-
-async def _ask(
-    answers: tuple[Asking, Asking], messages: list[BaseMessage], skills: SkillPrompts, shown: ShownCode
-) -> CodebaseFinding:
-    # What was looked up for the first answer stands in further requests: nothing is looked up again.
-    first, again = answers
-    answer = fill_places(await skills.ask(first, messages, again), shown)
-    if answer.relevant_files or not answer.places or answer.error:
-        return answer
-    problem = "None of the places has a number that you were shown. Answer again, with citations such as 7:1551-1553."
-    correction = fence({"problem": problem}, skills.mark)
-    asked = answer.model_dump_json(include={"places", "reasoning"})
-    return fill_places(await again([*messages, AIMessage(asked), correction]), shown)
 
 
 def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
@@ -230,14 +193,15 @@ def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
 def _read_cited(answer: CodebaseFinding, shown: ShownCode, codebase: Codebase) -> CodebaseFinding:
     """Return the answer with the text of the documentation's lines that it cites.
 
-    It explains nothing if it names nothing of what it cites: no file, no definition, no word of a line.
+    It explains nothing if it names nothing of what it cites: no file, no definition, no word or code of a line.
     """
     documented = find_places(answer.documented, shown.excerpts)[0]
     quoted = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in documented]
     places = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in answer.relevant_files]
-    words = set(_NAME.findall(answer.why.casefold()))
-    texts = (f"{one.path} {one.symbol or ''} {one.quote}" for one in [*quoted, *places])
-    is_about = any(not words.isdisjoint(_NAME.findall(text.casefold())) for text in texts)
+    why = answer.why.casefold()
+    words, spans = set(_NAME.findall(why)), _SPAN.findall(why)
+    texts = [f"{one.path} {one.symbol or ''} {one.quote}".casefold() for one in [*quoted, *places]]
+    is_about = any(words & {*_NAME.findall(text)} or any(span in text for span in spans) for text in texts)
     return answer.model_copy(update={"quoted_lines": quoted, "why": answer.why if is_about else ""})
 
 

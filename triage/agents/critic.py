@@ -159,15 +159,11 @@ def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str
 
 
 def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
-    if verdict == "CONFIRMED" and not in_trace:
-        return f"The search can follow the symptom to {files[0].path}, and every citation holds."
-    if verdict == "CONFIRMED":
-        return f"Inside this repository the stack trace ends in {files[0].path}, and every citation holds."
-    if verdict == "CHALLENGED":
+    if not files:
         return "No file of the repository could be tied to what the issue describes."
-    if in_trace:
-        return f"Inside this repository the stack trace ends in {files[0].path}, but not everything fits."
-    return f"{files[0].path} fits the issue best, but no stack trace ends in it."
+    trace = ", and the stack trace ends in it" if in_trace else ""
+    holds = "every citation holds" if verdict == "CONFIRMED" else "not everything fits"
+    return f"{files[0].path} fits the issue best{trace}: {holds}."
 
 
 def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from triage.agents.explanation import explain
-from triage.agents.prompts import find_traceback_lines, shows_reason
+from triage.agents.prompts import shows_reason
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TicketDraft, TriageReport
 from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
@@ -70,12 +70,7 @@ def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile])
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
     if agent_input.is_confirmed and agent_input.parsed.traces:
-        quote = first.quote or ""
-        is_failing_line = quote in find_traceback_lines(agent_input, first.path)
-        # A quote with a backtick does not fit into a code span.
-        line = f" The failing line is `{quote}`." if quote and is_failing_line and "`" not in quote else ""
-        why = "Why it fails there takes a person, or a model, to say."
-        return f"Inside this repository the stack trace ends in {place}.{line} {why}"
+        return f"Inside this repository the stack trace ends in {place}."
     proven = "" if agent_input.is_confirmed else "Not proven. "
     return f"{proven}{place} fits the issue best: {first.relevance_reason}."
 

@@ -27,8 +27,6 @@ MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
-MIN_LEFT_OUT = 8
-"""Of an excerpt that has new lines too: fewer are shown again, as those around a match."""
 _NUMBER = re.compile(r" {0,7}(\d{1,7})\| ?")
 
 
@@ -75,7 +73,7 @@ def pluralize(number: int, what: str) -> str:
 
 
 class ShownCode:
-    """Gives each excerpt its number. Lines that were shown before are not shown again."""
+    """Gives each excerpt its number. One whose lines were all shown before is not shown again."""
 
     def __init__(self) -> None:
         self.excerpts: list[Excerpt] = []
@@ -92,35 +90,15 @@ class ShownCode:
         return gap.join(block if isinstance(block, str) else self._number(block) for block in blocks)
 
     def _number(self, passage: Passage) -> str:
-        span, runs = passage.span, list(self._split_into_runs(passage))
-        if all(number for number, _ in runs):
-            numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(number for number, _ in runs))
+        lines = [(passage.span.path, int(line)) for line in _list_numbers(passage.text)]
+        known = [self._numbers.get(line, 0) for line in lines]
+        if known and all(known):
+            numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(known))
             return f"({format_passage(passage)}: see {numbers})"
-        self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
-        text = [f"[{len(self.excerpts)}] {format_passage(passage)}"]
-        for known, lines in runs:
-            first, last = (_NUMBER.match(lines[place]) for place in (0, -1))
-            if known and first and last and len(lines) >= MIN_LEFT_OUT:
-                text.append(f"(lines {first[1]}-{last[1]}: see [{known}])")
-            else:
-                text += lines
-        for line in _list_numbers(passage.text):
-            self._numbers.setdefault((span.path, int(line)), len(self.excerpts))
-        return "\n".join(text)
-
-    def _split_into_runs(self, passage: Passage) -> Iterator[tuple[int, list[str]]]:
-        """Yield the lines of an excerpt, those together that stand in the same earlier one, with its number, or 0."""
-        run: list[str] = []
-        before = 0
-        for line in passage.text.split("\n"):
-            number = _NUMBER.match(line)
-            known = self._numbers.get((passage.span.path, int(number[1])), 0) if number else 0
-            if run and known != before:
-                yield before, run
-                run = []
-            run.append(line)
-            before = known
-        yield before, run
+        self.excerpts.append(Excerpt(span=passage.span, symbol=passage.symbol))
+        for line in lines:
+            self._numbers.setdefault(line, len(self.excerpts))
+        return f"[{len(self.excerpts)}] {format_passage(passage)}\n{passage.text}"
 
 
 def _list_numbers(text: str) -> Iterator[str]:

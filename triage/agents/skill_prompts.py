@@ -30,10 +30,6 @@ MAX_REFERENCE_CHARS = 6_000
 MIN_REFERENCE_CHARS = 400
 """With less room than this no further file is shown."""
 MAX_SUSPECTS = 5
-MIN_SECONDS = 3.0
-"""With less time than this, or than the first answer took, an agent is not asked again."""
-SECTIONS = ("Steps", "Requirements", "Output Format")
-"""In the order in which they are shown; the others follow."""
 _SELECTION = re.compile(r"SKILL_SELECT:[ \t]*[{`\"']?([A-Za-z0-9][A-Za-z0-9-]{0,63})[}`\"']?")
 _SELECTING_FIELDS = ("reasoning", "summary")
 """Fields with an agent's own words. Others quote the issue, whose author must not choose for the agent."""
@@ -78,18 +74,13 @@ class SkillPrompts:
 
         If there is no time or budget for a second request, or it fails, the first answer counts.
         """
-        started = self._services.clock()
         first = await chain(messages)
-        seconds = self._deadline - self._services.clock()
         named = self._list_new(first)
         if not named:
             return remove_selections(first)
-        if seconds < max(MIN_SECONDS, self._services.clock() - started):
-            self.shortfalls.append(f"no time for the skills {', '.join(named)}; answered without them")
-            return remove_selections(first)
         tail = self._inject(named)
         try:
-            async with asyncio.timeout(seconds - 1.0):
+            async with asyncio.timeout(self._deadline - self._services.clock() - 1.0):
                 return remove_selections(await (chain_with_skills or chain)([*messages, *tail]))
         except (TriageError, TimeoutError) as error:
             for skill in named:
@@ -117,11 +108,8 @@ class SkillPrompts:
 
 def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[str, str]) -> str:
     """Return a skill as the prompts show it, with today's suspects and the files that it references."""
-    by_heading = {section.heading.casefold(): section for section in skill.sections}
-    known = [by_heading[name.casefold()] for name in SECTIONS if name.casefold() in by_heading]
-    others = [section for section in skill.sections if section not in known]
-    intro = [section.text for section in others if not section.heading]
-    headed = [*known, *(section for section in others if section.heading)]
+    intro = [section.text for section in skill.sections if not section.heading]
+    headed = [section for section in skill.sections if section.heading]
     context = [format_file(file) for file in suspects[:MAX_SUSPECTS]]
     blocks = [
         f"# {skill.name}",

@@ -84,18 +84,7 @@ class ToolRunner:
             outcome, reason, message = self._describe_failure(error)
             answer = _build_error_message(call, message)
         finally:
-            self._record(
-                ToolExecution(
-                    tool=call["name"],
-                    arguments=format_arguments(call["args"]),
-                    input_summary=f"{len(str(call['args'])):,} characters",
-                    output_summary=f"{len(output):,} characters" if outcome is Outcome.SUCCESS else "",
-                    ms=round((self._clock() - started) * 1000),
-                    outcome=outcome,
-                    error=reason or None,
-                    started_at=started_at,
-                )
-            )
+            self._record(call["name"], call["args"], outcome, reason, output, started, started_at)
         return answer
 
     def _describe_failure(self, error: Exception) -> tuple[Outcome, str, str]:
@@ -114,21 +103,22 @@ class ToolRunner:
         is_known = any(tool.name == call["name"] for tool in self._tools)
         name = call["name"] if call["name"] and is_known else "unknown tool"
         self._progress.log_start(name)
-        self._record(
-            ToolExecution(
-                tool=name,
-                arguments=format_arguments(call["args"]),
-                input_summary=f"{len('' if call['args'] is None else str(call['args'])):,} characters",
-                output_summary="",
-                ms=0,
-                outcome=Outcome.SKIPPED,
-                error=reason,
-                started_at=self._now(),
-            )
-        )
+        self._record(name, call["args"], Outcome.SKIPPED, reason, "", self._clock(), self._now())
         return _build_error_message(call, message)
 
-    def _record(self, record: ToolExecution) -> None:
+    def _record(
+        self, name: str, args: object, outcome: Outcome, reason: str, output: str, started: float, started_at: datetime
+    ) -> None:
+        record = ToolExecution(
+            tool=name,
+            arguments=format_arguments(args),
+            input_summary=f"{len('' if args is None else str(args)):,} characters",
+            output_summary=f"{len(output):,} characters" if outcome is Outcome.SUCCESS else "",
+            ms=round((self._clock() - started) * 1000),
+            outcome=outcome,
+            error=reason or None,
+            started_at=started_at,
+        )
         if step := current_step.get():
             step.tools.append(record)
         self._progress.log_end(record)

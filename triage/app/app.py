@@ -258,6 +258,7 @@ class App:
             clock=time.monotonic,
             started=self.started,
             config=self.config,
+            is_asked=self.settings.policy().comment == "always",
         )
 
     def make_local_codebase(self) -> Codebase:

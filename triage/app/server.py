@@ -115,7 +115,7 @@ def open_run(repository: str, iterations: int) -> Services:
     """
     services = open_on_server(repository).open_services()
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
-    return replace(services, limits=limits)
+    return replace(services, limits=limits, is_asked=True)
 
 
 def open_on_server(repository: str, task: TaskName = "triage") -> App:

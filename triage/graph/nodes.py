@@ -34,7 +34,6 @@ from triage.graph.routing import (
     choose_next,
     close_round,
     is_budget_low,
-    is_searched,
     require_verified_citation,
 )
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
@@ -162,11 +161,14 @@ def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     }
 
 
-def _needs_model(name: AgentName, state: BugTriageState) -> bool:
+def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> bool:
     """Return whether a model could add to what rules answer: nobody pays for what is not shown, or for agreement."""
+    wants_places = state.may_be_bug or (state.kind == "feature_request" and services.is_asked)
     match name:
+        case "investigator":
+            return wants_places
         case "codebase_search":
-            return is_searched(state.kind) or (state.kind == "question" and bool(state.documentation))
+            return wants_places or (state.kind in ("question", "feature_request") and bool(state.documentation))
         case "critic":
             return can_change_something(state)
         case "writer":
@@ -181,7 +183,7 @@ def make_agent_node(name: AgentName) -> Node:
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
         is_too_dear = name != "writer" and is_budget_low(services)
-        by_rules = not _needs_model(name, state) or is_too_dear
+        by_rules = not _needs_model(name, state, services) or is_too_dear
         step = Step(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:

@@ -83,7 +83,9 @@ async def _triage(request: TriageRequest, run: JobContext, problem: str = "") ->
     def load() -> tuple[RunGraph, Services]:
         from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
-        return run_graph, run.open_services()
+        is_asked = request.task.is_asked or bool(request.comment_state and request.comment_state.is_asked)
+        services = run.open_services()
+        return run_graph, replace(services, is_asked=is_asked or services.is_asked)
 
     try:
         run_graph, services = await call_with_deadline(load, run.cancelled)

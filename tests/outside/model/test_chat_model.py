@@ -20,7 +20,6 @@ async def test_structured_answer_is_validated_billed_and_recorded():
 
     request = server.requests[0]
     assert request.body["response_format"]["json_schema"]["strict"] is True
-    assert request.body["temperature"] == 0
     assert request.body["max_completion_tokens"] == 16_000
     assert request.headers["x-request-id"] == "run-7"
     assert (meter.usage.input_tokens, meter.usage.output_tokens, meter.usage.calls) == (100, 20, 1)

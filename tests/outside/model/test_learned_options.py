@@ -44,7 +44,6 @@ REFUSED: list[tuple[str, Any, int]] = [
     ("response_format", refuse(sends("response_format"), status=422), 3),
     ("maxLength", refuse(sends("maxLength"), "Invalid schema: 'maxLength' is not permitted."), 1),
     ("strict", refuse(sends("strict")), 2),
-    ("temperature", refuse(sends("temperature"), param="temperature"), 1),
     ("reasoning_effort", refuse(sends("reasoning_effort"), "Unrecognized argument: reasoning_effort"), 2),
     ("max_completion_tokens", refuse(sends("max_completion_tokens"), param="max_completion_tokens"), 1),
 ]

@@ -66,8 +66,8 @@ async def test_openai_is_asked_by_the_responses_api_and_refuses_nothing(model: s
     assert [request.path for request in server.requests] == ["/v1/responses"] * 2
     assert server.requests[0].body["text"]["format"]["name"] == "Colour"
     assert setup.budget.usage.tokens == 240
-    options = list_options(server, "reasoning", "temperature", "max_output_tokens", "store")
-    assert options == [({"effort": "low"}, None, THINKING_TOKENS, False)] * 2, "nothing is stored at the provider"
+    options = list_options(server, "reasoning", "max_output_tokens", "store")
+    assert options == [({"effort": "low"}, THINKING_TOKENS, False)] * 2, "nothing is stored at the provider"
 
 
 async def test_a_gateway_that_names_the_responses_api_is_asked_by_it_from_then_on():
@@ -113,15 +113,6 @@ async def test_a_model_that_cannot_do_without_reasoning_does_little_of_it():
         for _ in range(2):
             assert (await colour(setup.model)).name == "green"
     assert list_options(server, "reasoning_effort") == [("none",), ("low",), ("low",)]
-
-
-@pytest.mark.parametrize(
-    ("model", "temperature"), [("gpt-4o", 0), ("mistral/mistral-large", 0), ("gpt-6-luna", None), ("qwen3", None)]
-)
-async def test_only_models_that_do_not_reason_get_a_temperature(model: str, temperature: int | None):
-    with serve_script([chat_completion(GREEN)]) as server:
-        await colour(ModelSetup(server, main=model).model)
-    assert list_options(server, "temperature") == [(temperature,)]
 
 
 # --- models that think

@@ -8,6 +8,7 @@ from langchain_core.tools import tool
 
 from testing.servers.scripted_server import chat_completion, serve_script
 from tests.outside.model.model import GREEN, Colour, ModelSetup
+from triage.base.errors import ModelUnavailable
 
 
 @tool
@@ -59,6 +60,11 @@ async def test_everything_else_is_a_turn(reply):
     with serve_script([reply]) as server:
         answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
     assert isinstance(answer, AIMessage)
+
+
+async def test_an_empty_turn_is_no_answer():
+    with serve_script([chat_completion("")] * 2) as server, pytest.raises(ModelUnavailable, match="empty answer"):
+        await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
 
 
 CALL = '{"name": "look_up", "arguments": {"name": "x"}}'

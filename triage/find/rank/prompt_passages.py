@@ -6,21 +6,17 @@ is more likely at fault gives more of its snippets. Measured with `bench.prompts
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from itertools import accumulate, pairwise
 
 from triage.domain.code import Passage, PromptPassages, Span
 from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
-from triage.find.rank.snippets import COMMENT, DOCSTRING, find_snippets
+from triage.find.rank.snippets import COMMENT, find_snippets
 from triage.find.words.corpus import Corpus
 from triage.find.words.tokens import find_words, split_into_terms
 
-MIN_DOCSTRING_LINES, KEPT_DOCSTRING_LINES = 5, 2
-MIN_COMMENT_LINES, KEPT_COMMENT_LINES = 8, 3
 MAX_FILES = 25
 """In nine of ten issues the file at fault is among so many (measured)."""
 MAX_FILE_SNIPPETS = 40
@@ -31,8 +27,10 @@ projects, by the words of their commits, an edited line is shown in 24; with a t
 places that the answers cite; with the issue's names among those of the keywords, in 16, and 71."""
 MIN_ASKED_SCORE, MIN_NAME_SCORE = 0.1, 0.3
 """See `Mentions.definitions`: at most ten files, or three, define the name, and a plain word stands in the title."""
-MAX_NAMED_CHARS = 1_000
-"""Of one named definition. Of a longer one its head, then the lines around those that share most with the issue."""
+MAX_NAMED_CHARS, MAX_SNIPPET_CHARS = 1_000, 2_000
+"""Of one definition that is named, and of a further one. Of a longer one its head, then the lines around those that
+share most with the issue. Of 21 fixes of the last years an edited line is shown in 13, with a model's keywords; in 11
+with up to 6,000 characters of a snippet, and in no more than 13 with 20,000 characters of all."""
 HEAD_LINES, LINES_AROUND_WORDS = 3, 4
 LINES_AROUND_FRAME = 8
 """Above and below the line of a stack frame, within its function."""
@@ -41,12 +39,7 @@ EXECUTED_FILES = 3
 line is in the first prompt of 22; of 20 without the functions, or with those of no file; of 21 with those of one."""
 MAX_WHOLE_LINES = 150
 """A longer definition is shown in part: the chunk of it that fits best."""
-MAX_PASSAGE_CHARS = 6_000
-MAX_LINE_CHARS = 1_000
-FILE_POWER, SNIPPET_POWER, LENGTH_POWER = 0.75, 0.75, 0.5
-"""How much the file's probability, the snippet's place in its file, and its length count. Chosen on public issues; the
-result hardly changes between 0.5 and 1."""
-MIN_PROBABILITY = 0.005
+MAX_LINE_CHARS, HEADING_CHARS = 1_000, 20
 MIN_LETTERS = 40
 """Letters and digits of code. Fewer are the end of a block, a head, a licence, or a stub: nothing to judge by."""
 _IMPORT = re.compile(
@@ -55,55 +48,23 @@ _IMPORT = re.compile(
 )
 
 
-def find_long_comments(lines: Sequence[str]) -> set[int]:
-    """Return the numbers of all lines, from 1, that belong to a long comment or docstring, but for its first lines.
-
-    In scientific Python more than half of a file's characters are docstrings.
-    """
-    found: set[int] = set()
-    number = 0
-    while number < len(lines):
-        end = _find_docstring_end(lines, number)
-        if end - number >= MIN_DOCSTRING_LINES:
-            found.update(range(number + KEPT_DOCSTRING_LINES + 1, end + 1))
-        elif end == number:
-            end = _find_comments_end(lines, number)
-            if end - number >= MIN_COMMENT_LINES:
-                found.update(range(number + KEPT_COMMENT_LINES + 1, end + 1))
-        number = max(end, number + 1)
-    return found
-
-
-def _find_docstring_end(lines: Sequence[str], start: int) -> int:
-    """Return the index after the docstring that begins in this line; `start` if none does, or if it never ends."""
-    opening = DOCSTRING.match(lines[start].strip())
-    if not opening or lines[start].count(opening[1]) != 1:
-        return start
-    return next((end + 1 for end in range(start + 1, len(lines)) if opening[1] in lines[end]), start)
-
-
-def _find_comments_end(lines: Sequence[str], start: int) -> int:
-    return next((end for end in range(start, len(lines)) if not COMMENT.match(lines[end].strip())), len(lines))
-
-
 def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     """Return passages of at most `chars` characters together, with their headings.
 
     Files stand in the order of the ranking, passages in the order of their lines.
     """
     ranked = ranking.order[:MAX_FILES]
-    room = _Room(ranking.query_scores.corpus, chars)
-    score_line = _LineScores(ranking.query_scores)
+    room = _Room(ranking.query_scores.corpus, chars, _LineScores(ranking.query_scores))
     facts = [*_list_executed(ranking), *_list_frames(ranking)]
     asked, named = _list_named_definitions(ranking)
     for share, blocks in ((NAMED_SHARE, facts), (ASKED_SHARE, asked), (NAMED_SHARE, named)):
         for block in blocks:
-            room.add(block, reserve=chars - int(chars * share), select=partial(_select_telling, score=score_line))
+            room.add(block, MAX_NAMED_CHARS, reserve=chars - int(chars * share))
     files = {number: room.open_file(number) for number in ranked}
     snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
     for block in sorted(snippets, key=lambda block: -block.worth):
         if files[block.file].count_letters(block) >= MIN_LETTERS:
-            room.add(block)
+            room.add(block, MAX_SNIPPET_CHARS)
     order = {number: place for place, number in enumerate(ranked)}
     shown = sorted(room.shown_files(), key=lambda file: order.get(file.number, len(order)))
     paths = {file.path for file in shown}
@@ -132,25 +93,22 @@ class _OpenFile:
     number: int
     path: str
     lines: Sequence[str]
+    score: Callable[[str], float]
+    """Of one line, see `_LineScores`."""
     shown: dict[int, _Block] = field(default_factory=dict)
     """By line number: the block that it was shown with first."""
 
-    @cached_property
-    def hidden(self) -> AbstractSet[int]:
-        return find_long_comments(self.lines)
-
-    def select_lines(self, block: _Block) -> list[int]:
-        """Return the first lines of a block, as many as a prompt shows, without long comments."""
-        return self.fit(self.list_lines(block), MAX_PASSAGE_CHARS)
-
-    def list_lines(self, block: _Block) -> list[int]:
-        return [
-            number for number in range(block.start, min(block.end, len(self.lines)) + 1) if number not in self.hidden
-        ]
-
-    def fit(self, numbers: Iterable[int], max_chars: int) -> list[int]:
-        """Return as many of the lines, from the first on, as fit, in the order of the file."""
-        used = accumulate(map(self.measure, numbers := list(dict.fromkeys(numbers))))
+    def select_lines(self, block: _Block, max_chars: int) -> list[int]:
+        """Return the lines of a block that a prompt shows, in order."""
+        lines = list(range(block.start, min(block.end, len(self.lines)) + 1))
+        if sum(map(self.measure, lines)) <= max_chars:
+            return lines
+        head, rest = lines[:HEAD_LINES], lines[HEAD_LINES:]
+        scores = {number: self.score(self.lines[number - 1]) for number in rest}
+        best = sorted((number for number in rest if scores[number]), key=lambda number: (-scores[number], number))
+        around = (near for line in best for near in range(line - LINES_AROUND_WORDS, line + LINES_AROUND_WORDS + 1))
+        numbers = list(dict.fromkeys([*head, *(near for near in around if near in scores), *rest]))
+        used = accumulate(map(self.measure, numbers))
         return sorted(number for number, chars in zip(numbers, used, strict=True) if chars <= max_chars)
 
     def measure(self, number: int) -> int:
@@ -158,7 +116,11 @@ class _OpenFile:
 
     def count_letters(self, block: _Block) -> int:
         """Return the letters and digits in the lines of a block that are not shown yet, and are code."""
-        new = (self.lines[number - 1].strip() for number in self.select_lines(block) if number not in self.shown)
+        new = (
+            self.lines[number - 1].strip()
+            for number in self.select_lines(block, MAX_SNIPPET_CHARS)
+            if number not in self.shown
+        )
         code = (line for line in new if not COMMENT.match(line) and not _IMPORT.match(line))
         return sum(character.isalnum() for line in code for character in line)
 
@@ -169,22 +131,14 @@ class _OpenFile:
             yield Passage(span=span, text=number_lines(self.lines, numbers), symbol=self.shown[first].symbol)
 
     def _split_into_runs(self) -> list[list[int]]:
-        """Return the shown lines that stand together, of a block and of those inside its definition.
-
-        Hidden lines do not part them.
-        """
+        """Return the shown lines that stand together, of a block and of those inside its definition."""
         runs: list[list[int]] = []
         for number in sorted(self.shown):
-            last = runs[-1][-1] if runs else 0
-            is_next = last and all(between in self.hidden for between in range(last + 1, number))
-            if is_next and _is_part(self.shown[number], self.shown[runs[-1][0]]):
+            if runs and runs[-1][-1] == number - 1 and _is_part(self.shown[number], self.shown[runs[-1][0]]):
                 runs[-1].append(number)
             else:
                 runs.append([number])
         return runs
-
-
-SelectLines = Callable[[_OpenFile, _Block], list[int]]
 
 
 @dataclass
@@ -193,26 +147,21 @@ class _Room:
 
     corpus: Corpus
     chars: int
+    score: Callable[[str], float]
     files: dict[int, _OpenFile] = field(default_factory=dict)
 
     def open_file(self, number: int) -> _OpenFile:
         if number not in self.files:
             file = self.corpus.files[number]
-            self.files[number] = _OpenFile(number, file.path, file.read_lines())
+            self.files[number] = _OpenFile(number, file.path, file.read_lines(), self.score)
         return self.files[number]
 
-    def add(
-        self,
-        block: _Block,
-        *,
-        reserve: int = 0,
-        select: SelectLines = _OpenFile.select_lines,
-    ) -> None:
+    def add(self, block: _Block, max_chars: int, *, reserve: int = 0) -> None:
         """Show a block if the lines of it that are not shown yet fit; `reserve` characters stay free."""
         file = self.open_file(block.file)
-        new = [number for number in select(file, block) if number not in file.shown]
+        new = [number for number in file.select_lines(block, max_chars) if number not in file.shown]
         runs = 1 + sum(after - before > 1 for before, after in pairwise(new))
-        heading = len(format_heading(file.path, block.start, block.end, block.symbol)) + 2
+        heading = len(f"{file.path}{block.symbol}") + HEADING_CHARS
         cost = sum(map(file.measure, new)) + heading * runs
         if new and cost <= self.chars - reserve:
             self.chars -= cost
@@ -234,17 +183,6 @@ class _LineScores:
     def __call__(self, line: str) -> float:
         terms = {term for word in find_words(line) for term in split_into_terms(word)}
         return sum(self._weights.get(term, 0.0) for term in terms)
-
-
-def _select_telling(file: _OpenFile, block: _Block, score: Callable[[str], float]) -> list[int]:
-    lines = file.list_lines(block)
-    if sum(map(file.measure, lines)) <= MAX_NAMED_CHARS:
-        return lines
-    head, rest = lines[:HEAD_LINES], lines[HEAD_LINES:]
-    scores = {number: score(file.lines[number - 1]) for number in rest}
-    best = sorted((number for number in rest if scores[number]), key=lambda number: (-scores[number], number))
-    around = (near for line in best for near in range(line - LINES_AROUND_WORDS, line + LINES_AROUND_WORDS + 1))
-    return file.fit([*head, *(near for near in around if near in scores), *rest], MAX_NAMED_CHARS)
 
 
 def _list_frames(ranking: Ranking) -> list[_Block]:
@@ -292,16 +230,12 @@ def _list_named_definitions(ranking: Ranking) -> tuple[list[_Block], list[_Block
 
 
 def _list_snippets(ranking: Ranking, file: _OpenFile) -> Iterator[_Block]:
-    """Return the file's snippets with what each is worth per character."""
+    """Yield the file's snippets with what each is worth: less with each place in the file."""
     corpus = ranking.query_scores.corpus
     chunks = [snippet.chunk for snippet in find_snippets(ranking.query_scores, file.number)[:MAX_FILE_SNIPPETS]]
-    probability = max(MIN_PROBABILITY, ranking.probabilities[file.number])
     for place, chunk in enumerate(chunks or corpus.find_chunks(file.number)[:1], 1):
         start, end, symbol = _find_whole_definition(corpus, file.number, chunk)
-        block = _Block(file.number, start, end, symbol)
-        length = sum(map(file.measure, file.select_lines(block))) + 1
-        worth = probability**FILE_POWER / place**SNIPPET_POWER / length**LENGTH_POWER
-        yield _Block(file.number, start, end, symbol, worth)
+        yield _Block(file.number, start, end, symbol, ranking.probabilities[file.number] / place)
 
 
 def _find_whole_definition(corpus: Corpus, file: int, chunk: int) -> tuple[int, int, str | None]:
@@ -317,18 +251,10 @@ def _find_whole_definition(corpus: Corpus, file: int, chunk: int) -> tuple[int, 
 
 
 def number_lines(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return these lines with their numbers, without the indentation that all have, and with what is left out."""
+    """Return these lines with their numbers, without the indentation that all have."""
     width = len(str(numbers[-1]))
-    indents = [len(line) - len(line.lstrip()) for number in numbers if (line := lines[number - 1]).strip()]
-    indent = min(indents, default=0)
-    rendered, previous = [], numbers[0] - 1
-    for number in numbers:
-        if number - previous > 1:
-            rendered.append(f"{' ' * width}  ({number - previous - 1} lines of comment)")
-        rendered.append(f"{number:>{width}}| {lines[number - 1].rstrip()[indent:][:MAX_LINE_CHARS]}")
-        previous = number
-    return "\n".join(rendered)
-
-
-def format_heading(path: str, start: int, end: int, symbol: str | None) -> str:
-    return f"## {path}:{start}-{end}" + (f" ({symbol})" if symbol else "")
+    indent = min(
+        (len(line) - len(line.lstrip()) for number in numbers if (line := lines[number - 1]).strip()), default=0
+    )
+    shown = ((number, lines[number - 1].rstrip()[indent:][:MAX_LINE_CHARS]) for number in numbers)
+    return "\n".join(f"{number:>{width}}| {line}" for number, line in shown)

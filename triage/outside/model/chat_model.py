@@ -179,7 +179,7 @@ class ChatModel:
         if failure.remedy is Remedy.RETRY:
             raise EndpointBusy(failure.reason, failure.retry_after)
         features = self.endpoint.features
-        options = features.list_options(call.model, call.output_format, call.left_out)
+        options = features.list_options(call.output_format, call.left_out)
         options |= {"pictures"} - call.left_out if _has_pictures(call.messages) else set()
         option = features.choose_option(failure, options) if call.refusals < MAX_REFUSALS else ""
         if option:
@@ -203,7 +203,7 @@ class ChatModel:
         mode = call.output_format.name_mode(left_out)
         with self.budget.record_request(model, mode, estimate, room) as usage:
             call.requests += 1
-            message = await client.ainvoke(prompt, **features.build_options(model, room, left_out), **arguments)
+            message = await client.ainvoke(prompt, **features.build_options(room, left_out), **arguments)
             billed = parse_usage(message.response_metadata.get("token_usage") or message.usage_metadata)
             usage.tokens = billed or TokenCount(estimate, estimate_prompt([message], ""))
             usage.estimated = billed is None

@@ -20,8 +20,6 @@ _SPEAKS_RESPONSES = re.compile(r"api\.openai\.com|[\w-]+\.(?:openai|cognitiveser
 """Hosts with the Responses API. OpenAI's strongest models take tools nowhere else, and reasoning is handed on there."""
 _IGNORES_SCHEMAS = frozenset({"api.anthropic.com"})
 """Hosts that accept `response_format` and ignore it: https://platform.claude.com/docs/en/api/openai-sdk"""
-_TAKES_TEMPERATURE = re.compile(r"gpt-4|(?:open-)?mi[sx]tral|codestral|devstral")
-"""Models that do not reason. Others refuse a temperature, or repeat themselves without end at 0."""
 _GUESSES = (
     "pictures",
     "bounds",
@@ -30,7 +28,6 @@ _GUESSES = (
     "reasoning_effort",
     "other_effort",
     "include",
-    "temperature",
 )
 """What is left out, one after the other, when a refusal does not say what it is about."""
 
@@ -84,7 +81,7 @@ class EndpointFeatures:
             "completions" in left_out or bool(_SPEAKS_RESPONSES.fullmatch(self._host))
         )
 
-    def build_options(self, model: str, room: int, left_out: Set[str]) -> dict[str, Any]:
+    def build_options(self, room: int, left_out: Set[str]) -> dict[str, Any]:
         """Return the arguments of a request that are no matter of its format.
 
         `store`: nothing of an issue stays at the provider, so that reasoning goes back and forth in the request.
@@ -92,8 +89,6 @@ class EndpointFeatures:
         efforts = [self.effort, "low" if self.effort == "none" else "none"]
         refused = len({"reasoning_effort", "other_effort"} & left_out)
         options: dict[str, Any] = {"reasoning_effort": efforts[refused]} if refused < len(efforts) else {}
-        if _takes_temperature(model) and "temperature" not in left_out:
-            options["temperature"] = 0
         if self.speaks_responses(left_out):
             options["store"] = False
             options |= {} if "include" in left_out else {"include": ["reasoning.encrypted_content"]}
@@ -102,10 +97,9 @@ class EndpointFeatures:
         is_old = "max_completion_tokens" in left_out
         return options | ({"extra_body": {"max_tokens": room}} if is_old else {"max_tokens": room})
 
-    def list_options(self, model: str, output_format: OutputFormat[Any], left_out: Set[str]) -> Set[str]:
+    def list_options(self, output_format: OutputFormat[Any], left_out: Set[str]) -> Set[str]:
         """Return what of a request can still be left out or done otherwise."""
         options = {*output_format.options, "system", "messages", "replay", "room", "reasoning_effort"}
-        options |= {"temperature"} if _takes_temperature(model) else set()
         options |= (
             {"responses", "include"} if self.speaks_responses(left_out) else {"completions", "max_completion_tokens"}
         )
@@ -117,7 +111,3 @@ class EndpointFeatures:
         efforts = ("other_effort",) if "reasoning_effort" in failure.refused_options else ()
         guesses = _GUESSES if failure.remedy is Remedy.LEAVE_OUT else ()
         return next((one for one in (*failure.refused_options, *efforts, *guesses) if one in options), "")
-
-
-def _takes_temperature(model: str) -> bool:
-    return _TAKES_TEMPERATURE.match(model.rpartition("/")[2]) is not None

@@ -91,7 +91,6 @@ _BY_NAME = {
     "include": r"\Ainclude\b|\bencrypted.content\b",
     "replay": r"\breasoning_(?:content|details)\b",
     "reasoning_effort": r"\breasoning(?:[._]effort)?\b|\bsupport thinking\b",
-    "temperature": r"\btemperature\b",
     "max_completion_tokens": r"\bmax_completion_tokens\b",
 }
 """The same, by the names of parameters: in the error's own field, else in its message."""

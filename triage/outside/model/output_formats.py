@@ -176,7 +176,10 @@ def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> Output
         own = [tool for tool in reply.tools if _is_named(tool.name, answer.__name__)]
         if own or (not reply.tools and find_objects(reply.text, prompt)):
             return _read_answer(reply.model_copy(update={"tools": own}), answer, prompt)
-        return _check_complete(reply).message
+        message = _check_complete(reply).message
+        if not reply.tools and not reply.text.strip():
+            raise InvalidAnswer("empty answer")
+        return message
 
     return OutputFormat(read, answer, [*map(convert_to_openai_tool, tools)])
 
