@@ -7,7 +7,7 @@ by another process: so each run opens what it acts through when its first node n
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -68,7 +68,7 @@ def build_server_graph(open_run: Callable[[str, str], Opened]) -> FixGraph:
         except SetupError as error:
             raise RequestRefused(str(error)) from None
 
-        triage = partial(run_graph, services=run.services, cancelled=asyncio.Event())
+        triage = partial(run_graph, services=replace(run.services, is_asked=True), cancelled=asyncio.Event())
         return FixContext(run.services, run.branch.files, triage, run.branch)
 
     def wrap(node: FixNode) -> FixNode:

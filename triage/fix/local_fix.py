@@ -63,7 +63,7 @@ async def fix_locally(
         if not unchanged.is_ok:
             named = f" Tests that fail: {len(unchanged.failed)}." if unchanged.failed else ""
             services.progress.info(f"The check fails on the last commit too, without any change.{named}")
-    triage = partial(run_graph, services=services, cancelled=cancelled)
+    triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=cancelled)
     services = replace(services, started=services.clock())
     patient = replace(services, limits=services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS}))
     context = FixContext(patient, branch.files, triage, branch, judge if check else None)

@@ -1,5 +1,6 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     services = await in_thread(run.open_services)
     example = await in_thread(job.open_example, issue)
 
-    triage = partial(run_graph, services=services, cancelled=run.cancelled)
+    triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=run.cancelled)
     change_request, feedback = await in_thread(_read_feedback, issue, task, job)
     state = FixState(
         issue=issue,
