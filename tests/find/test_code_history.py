@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, write
-from triage.domain.code import CodeHistory, RegressionWindow, SearchQuery, Span
+from triage.domain.code import CodeHistory, RegressionWindow, Span
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 from triage.find.codebase import Codebase
 
@@ -292,21 +292,6 @@ def test_what_is_no_version_asks_git_nothing_odd(repository: Path):
         facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regressed)
         codebase.look_up_history(PARSED, facts, ["till.py"], Span(path="till.py", start=1, end=2))
         assert codebase.find_regression_window(PARSED, facts) is None, version
-
-
-def test_files_that_changed_between_the_versions_rank_higher(repository: Path):
-    write(repository, {f"shop/part{number}.py": f"def total{number}(items):\n    return 0\n" for number in range(9)})
-    git(repository, "add", "-A")
-    git(repository, "commit", "-q", "-m", "Split", at="2025-08-01T00:00:00Z")
-    codebase = Codebase(repository, "acme/till")
-    codebase.index()
-    query = SearchQuery(parsed=PARSED)
-    before = {hit.path: hit.probability for hit in codebase.search(query, 20)}
-    culprit = git(repository, "rev-parse", "v1.1^{commit}")
-    codebase.find_regression_window(PARSED, regression("", culprit[:10]))
-    after = {hit.path: hit.probability for hit in codebase.search(query, 20)}
-    assert after["till.py"] > before["till.py"]
-    assert sum(after.values()) <= 1.0
 
 
 def test_a_commit_is_shown_only_if_the_indexed_one_contains_it(repository: Path):

@@ -5,12 +5,11 @@ Reading beside the indexing ends with the indexing, whatever happens."""
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pytest
 
-from testing.each_row import each_row
 from tests.find.indexes import make_corpus
 from triage.base.threads import in_thread, raise_if_abandoned
 from triage.domain.past_issues import PastFix, PastIssue
@@ -47,27 +46,6 @@ def score(past: PastChanges, words: Mapping[str, float] = LEAP) -> dict[str, flo
 OTHERS = [logged(f"Draw canvas {n}", "render.py") for n in range(5)]
 
 
-@each_row(
-    ("message", "label", "is_fix"),
-    [
-        ("Fix leap years (#12)", "#12", True),
-        ("Add leap years (#12)", "#12", False),
-        ("Leap years (#12)\n\nFixes #7.", "#7", True),
-        ("Fixed #26431 -- Prevented leap", "#26431", True),
-        ("Closes: #3", "#3", True),
-        ("resolve GH-31", "#31", True),
-        ("Refs #5: tidy", "0123456", False),
-        ("Fix leap", "0123456", True),
-        ("prefix the bugle", "0123456", False),
-        ("Fix #99999999999999999999", "0123456", True),
-        ("", "0123456", False),
-    ],
-)
-def test_what_is_a_fix_and_how_it_is_called(message: str, label: str, is_fix: bool):
-    (change,) = read_changes([logged(message, "dates.py")]).changes
-    assert (change.label, change.is_fix) == (label, is_fix)
-
-
 def test_trailers_are_not_words_of_the_change():
     (change,) = read_changes([logged("Fix\n\nSigned-off-by: Leap Year <a@b>\ngit-svn-id: http://leap", "a.py")]).changes
     assert change.text.strip() == "Fix"
@@ -96,10 +74,6 @@ def test_the_words_of_a_fixed_issue_lead_to_the_files_of_its_fix(corpus: Corpus)
     assert list(score(after)) == ["dates.py"]
     assert after.coverage > before.coverage
     assert score(before) == {}, "the past of others is not changed"
-    scores = after.score_changes(LEAP)
-    assert [after.table.changes[one].label for one in after.find_fixes(corpus.file_numbers["dates.py"], scores)] == [
-        "#12"
-    ]
 
 
 def test_a_fix_counts_from_its_date_or_else_from_the_close(corpus: Corpus):
@@ -117,24 +91,6 @@ def test_a_fix_counts_from_its_date_or_else_from_the_close(corpus: Corpus):
 def test_a_fix_of_too_many_files_says_nothing(corpus: Corpus):
     wide = make_issue(1, "leap", fix_of("dates.py", *(f"{n}.py" for n in range(MAX_FILES))))
     assert score(past_of(corpus, *OTHERS).add_issues([wide])) == {}
-
-
-def labels(past: PastChanges, path: str, words: Mapping[str, float] = LEAP) -> Sequence[str]:
-    found = past.find_fixes(past.corpus.file_numbers[path], past.score_changes(words))
-    return [past.table.changes[one].label for one in found]
-
-
-def test_the_best_fixes_of_a_file_come_first_each_number_once(corpus: Corpus):
-    past = past_of(
-        corpus,
-        logged("Fix leap (#1)", "dates.py", years=3),
-        logged("Fix leap year (#2)", "dates.py"),
-        logged("Backport: fix leap year (#2)", "dates.py", years=1),
-        logged("Add leap year (#3)", "dates.py"),
-        logged("Fix leap year (#4)", "queue.py"),
-    )
-    assert labels(past, "dates.py") == ["#2", "#1"]
-    assert labels(past, "render.py") == []
 
 
 class WaitingTree(SourceTree):

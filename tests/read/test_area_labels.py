@@ -13,7 +13,17 @@ from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.read.area_labels import LABELER, choose_area_labels
 from triage.read.read_issue import read_issue
 
-LABELS = ["area: cli", "os/windows", "Product-Image Resizer", "A-ui", "Docker 🐋", "🐋", "priority: high", "bug"]
+LABELS = [
+    "area: cli",
+    "affected: 3.2",
+    "os/windows",
+    "Product-Image Resizer",
+    "A-ui",
+    "Docker 🐋",
+    "🐋",
+    "priority: high",
+    "bug",
+]
 
 
 def choose(title: str = "", body: str = "", labels: Sequence[str] = LABELS, **given: Any) -> dict[str, str]:
@@ -91,7 +101,9 @@ OTHER = past("No cli here", "A-ui")
         ("cli: it hangs", [], ["area: cli"]),
         ("[CLI] it hangs", [], ["area: cli"]),
         ("`cli.start` hangs", [], ["area: cli"]),
-        ("cli.js hangs", [], []),
+        ("CLI hangs", [], ["area: cli"]),
+        ("Wrong size in the image resizer", [], ["Product-Image Resizer"]),
+        ("Since 3.2 it hangs", [], []),
         ("cli: it hangs", [OTHER] * 3, []),
         ("The cli hangs", [], []),
         ("The cli hangs", [KNOWN] * 2, []),

@@ -54,12 +54,24 @@ def test_lines_of_the_repositorys_template_are_left_out() -> None:
     assert own_words(body, TEMPLATE).split("\n") == ["The cart.", "", "2. Look"]
 
 
+def test_a_box_that_somebody_ticked_is_no_word_of_theirs() -> None:
+    ticked = "- [x] I have read the rules of the shop\n\nThe cart."
+    assert own_words(ticked, "- [ ] I have read the rules of the shop\n").strip() == "The cart."
+    form = "body:\n  - type: checkboxes\n    attributes:\n      options:\n        - label: I have read the rules of the shop\n"
+    assert leave_out_form(read_issue(Issue(title="Bug", body=ticked)), [form]).prose.strip() == "The cart."
+
+
 def test_links_of_the_repositorys_template_are_left_out() -> None:
     template = "* Please read [the rules](https://shop.example/rules/of/all) first\n"
     asked = read_issue(Issue(title="Bug", body=f"{template}* See https://shop.example/mine"))
     own = drop_template_text(asked, [template])
     assert (own.prose, own.links) == ("- See https://shop.example/mine", ["https://shop.example/mine"])
     assert leave_out_form(asked, [template]).links == own.links
+
+
+def test_a_label_is_plain_text() -> None:
+    forms = parse_forms(["body:\n- type: input\n  attributes: {label: What is the _bug_? **Not optional**}\n"])
+    assert [field.label for form in forms for field in form.fields] == ["What is the bug? Not optional"]
 
 
 def test_an_answer_that_a_form_offers_stays() -> None:

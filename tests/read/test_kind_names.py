@@ -29,6 +29,8 @@ def test_names_of_the_same_label(name: str) -> None:
         ("not a bug", None),
         ("needs bug report", None),
         ("Bug or feature", None),
+        ("[module] What the bug/feature is", None),
+        ("kind/bug/CI", "ci"),
         ("parser", None),
     ],
 )

@@ -33,7 +33,6 @@ from tests.say.sample_reports import (
 )
 from tests.say.sample_runs import REFUSED, ROUNDS
 from triage.domain.code import (
-    MAX_NARROW,
     Caller,
     FileChange,
     LaterFix,
@@ -548,27 +547,6 @@ def test_a_comment_that_is_too_long_loses_its_report_first():
     assert read_parts(body)["reproduction"] == parts["reproduction"]
     longer = compose_comment(body, CommentState(), {"proposal": "c" * 40_000}, [])
     assert [len(text) < 200 for text in read_parts(longer).values()] == [True, True, False]
-
-
-def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():
-    found = change_report(UNSAID, best_place=FOUND["trace"])
-    window = RegressionWindow(worked_in="v0.7", broken_in="v0.8", further=CHANGES, total=len(CHANGES))
-
-    def render(**changes: Any) -> str:
-        changed = {"regression_window": window.model_copy(update=changes)}
-        return render_comment(found.model_copy(update=changed))
-
-    text = render()
-    assert "2 commits to code lie between `v0.7` and `v0.8`, and none stands out." in text
-    assert "<summary>Other commits between the two versions (2)</summary>\n\n- [`99999999`]" in text
-    told = found.model_copy(update={"regression_window": window, "why": "`88888888` broke it."})
-    named = render_comment(told)
-    assert "Of 2 commits to code between `v0.7` and `v0.8`, those that fit the report best:\n\n- [`88888888`]" in named
-    assert "<summary>Other commits between the two versions (1)</summary>\n\n- [`99999999`]" in named
-    some = render(total=7)
-    assert "7 commits to code lie" in some
-    assert "Other commits" not in some, "a part of them says little"
-    assert "worked before" not in render(total=MAX_NARROW + 1)
 
 
 def test_a_commit_that_the_report_names_is_no_window():

@@ -107,16 +107,16 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
 
 def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingInformation]:
     """Return what rules ask the reporter."""
-    parsed, kind = agent_input.parsed, _read_kind(agent_input).kind
+    parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.read_issue_forms()
     if kind == "not_actionable":
-        if not parsed.sections and not asks_for_help(parsed):
+        if not asks_for_help(parsed, forms):
             return []
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
-    if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):
+    if kind != "bug" and not (kind is None and speaks_of_failure(parsed, forms)):
         return []
     manifests = {path: "\n".join(codebase.read_lines(path) or ()) for path in TOOLS}
-    asked = find_missing_information(parsed, codebase.read_issue_forms(), agent_input.repository.slug)
+    asked = find_missing_information(parsed, forms, agent_input.repository.slug)
     return [*ask_tool_version(parsed, manifests), *asked][:MAX_QUESTIONS]
 
 

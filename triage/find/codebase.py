@@ -32,15 +32,15 @@ from triage.find.files.documentation import find_headings
 from triage.find.index_commit import IndexedCommit, PastCommit, index_commit
 from triage.find.leads.find_leads import choose_facts, find_leads, put_reported_first
 from triage.find.leads.lead import Lead
-from triage.find.leads.regression import RankCommits, make_ranker, raise_changed_files
+from triage.find.leads.regression import RankCommits, make_ranker
 from triage.find.past_issues.learned_labels import learn_from_labels
-from triage.find.past_issues.similar_issues import choose_earlier_reports, find_near_issues, find_similar_issues
+from triage.find.past_issues.similar_issues import find_similar_issues
 from triage.find.rank.mentions import resolve_path, shorten_own_frames
 from triage.find.rank.prompt_passages import choose_prompt_passages
 from triage.find.rank.query import Query, build_query
 from triage.find.rank.query_scores import find_highest
 from triage.find.rank.ranking import Ranking, rank_files
-from triage.find.rank.reasons import Reason, explain_rank
+from triage.find.rank.reasons import explain_rank
 from triage.find.rank.snippets import choose_chunks, look_up_definitions, read_passages
 from triage.find.text_search import find_text
 from triage.find.vectors.embed_corpus import LOCAL, embed_query, project_query
@@ -60,8 +60,9 @@ class _Ranked:
     query: Query
     may_ask: bool
     """An embedding model may be asked."""
-    ranking: Ranking
     leads: Sequence[Lead]
+    ranking: Ranking
+    """With what leads put first."""
 
 
 @dataclass(eq=False, repr=False)
@@ -91,8 +92,6 @@ class Codebase:
     _indexed: IndexedCommit = field(default_factory=IndexedCommit)
     _executed: ExecutedCode | None = None
     """What the report's example executed."""
-    _window: RegressionWindow | None = None
-    """What changed between the versions that the report names."""
     _ranked: list[_Ranked] = field(default_factory=list)
     """What was ranked for this issue."""
 
@@ -124,7 +123,7 @@ class Codebase:
                 in_chroma=self.in_chroma,
             )
         self._indexed, facts = self._built
-        self._executed, self._window, self._ranked = executed, None, []
+        self._executed, self._ranked = executed, []
         return facts
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
@@ -141,13 +140,14 @@ class Codebase:
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)
-        near = [Reason(0.5, f"close in meaning to the issue, by `{self._indexed.vectors.embedding}`")]
+        is_near = file in ranking.nearest_files
+        near = f"close in meaning to the issue, by `{self._indexed.vectors.embedding}`" if is_near else ""
         return Hit(
             path=self._corpus.files[file].path,
             score=round(ranking.scores[file], 4),
             probability=round(ranking.probabilities[file], 4),
             passages=read_passages(self._corpus, file, chunks),
-            reasons=explain_rank(ranking, file, chunks, near if file in ranking.nearest_files else []),
+            reasons=explain_rank(ranking, file, chunks, near),
         )
 
     def _rank(self, search: SearchQuery, *, may_ask: bool = True) -> _Ranked:
@@ -170,10 +170,10 @@ class Codebase:
                 vector = embed_query(asked, text) if asked else project_query(corpus, query.term_weights)
                 near = vectors.store.nearest(vector, _NEAREST) if vector is not None else {}
             ranking = rank_files(corpus, query, near, by_embedding=may_ask, past=indexed.past, executed=self._executed)
-            known = _Ranked(query, may_ask, ranking, find_leads(ranking.query_scores, parsed, self.repository))
+            leads = find_leads(ranking.query_scores, parsed, self.repository)
+            known = _Ranked(query, may_ask, leads, put_reported_first(ranking, leads))
             self._ranked.append(known)
-        ranking = raise_changed_files(known.ranking, self._window) if self._window else known.ranking
-        return replace(known, ranking=put_reported_first(ranking, known.leads))
+        return known
 
     def find_places(self, parsed: ParsedIssue) -> list[Place]:
         """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""
@@ -249,10 +249,7 @@ class Codebase:
 
         Takes up to a second for 500 issues: call it in a thread.
         """
-        near: list[int] = []
-        if self.embeddings:
-            near = find_near_issues(parsed, choose_earlier_reports(issue, past), self.embeddings)
-        return find_similar_issues(issue, parsed, past, limit, repository=self.repository, near=near)
+        return find_similar_issues(issue, parsed, past, limit, repository=self.repository)
 
     def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
         """What similar issues carry; empty with fewer than 50 labelled ones. Takes up to a second, as above."""
@@ -263,16 +260,14 @@ class Codebase:
         return self._indexed.owners.find_owners(path)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
-        """The commits between the versions that the report names; searches then prefer the files that they changed.
+        """The commits between the versions that the report names.
 
         None if it names none, or the clone lacks them. Takes up to ten seconds: call it in a thread.
         """
         history = self._indexed.tree.history
         if history is None or facts.regression is None or not self._corpus.files:
             return None
-        window = find_regression_window(history, facts, *self._make_ranker(parsed))
-        self._window = window or self._window
-        return window
+        return find_regression_window(history, facts, *self._make_ranker(parsed))
 
     def show_commit(self, commit: str, path: str = "") -> str:
         """Message and diff of a commit that the indexed one contains, by at least seven hexadecimal digits.

@@ -29,7 +29,6 @@ _YEARS = 3.0
 _SPREAD = 0.25
 """A change of sixteen files counts half for each of them."""
 _SECONDS_A_YEAR = 365 * 86_400
-_SHORT_ID = 7
 _FIX = re.compile(
     r"\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix(?:es)?)?|clos(?:e[sd]?|ing)|resolv(?:e[sd]?|ing))\b", re.IGNORECASE
 )
@@ -48,7 +47,6 @@ _NO_BUG = re.compile(
     re.IGNORECASE,
 )
 """First lines about the work itself, such as a release."""
-_PULL_REQUEST = re.compile(r"\(#(\d{1,9})\)$")
 _TRAILER = re.compile(r"^(?:signed-off|co-authored|reviewed|acked|tested)-by:.*$|^git-svn-id:.*$", re.I | re.M)
 
 
@@ -60,9 +58,6 @@ class Change:
     paths: Sequence[str]
     seconds: int
     """When, since 1970."""
-    label: str
-    """`#12` or a short object id."""
-    is_fix: bool
     commit: str = ""
     """Full object id; empty for the fix of an issue."""
 
@@ -121,12 +116,6 @@ class PastChanges:
     def score_files(self, change_scores: NDArray[np.float32]) -> NDArray[np.float32]:
         return sum_best_parts(change_scores[self._documents], self._files, len(self.corpus.files))
 
-    def find_fixes(self, file: int, change_scores: NDArray[np.float32]) -> list[int]:
-        """Return the numbers of the fixes that changed a file, best first, each label once."""
-        numbers = [one for one in self._documents[self._files == file].tolist() if self.table.changes[one].is_fix]
-        best = sorted(numbers, key=lambda one: -float(change_scores[one]))
-        return list({self.table.changes[one].label: one for one in reversed(best)}.values())[::-1]
-
     def explain_change(self, change: int, term_weights: Mapping[str, float]) -> list[str]:
         """Return the terms that a change shares with a query, heaviest first."""
         number = self.table.vocabulary.find_number
@@ -172,10 +161,7 @@ def read_changes(commits: Iterable[LoggedCommit]) -> ChangeTable:
 
 def _read_commit(commit: LoggedCommit) -> Change:
     message = _TRAILER.sub("", commit.message)
-    subject = message.partition("\n")[0].rstrip()
-    number = _CLOSED_ISSUE.search(message) or _PULL_REQUEST.search(subject)
-    label = f"#{number[1]}" if number else commit.commit[:_SHORT_ID]
-    return Change(message, commit.paths, commit.seconds, label, is_fix(message), commit.commit)
+    return Change(message, commit.paths, commit.seconds, commit.commit)
 
 
 def is_fix(message: str) -> bool:
@@ -202,7 +188,7 @@ def _read_issues(issues: Iterable[PastIssue]) -> Iterator[Change]:
             seconds = _find_seconds(issue, fix)
             if seconds is not None and 0 < len(fix.files) <= MAX_FILES:
                 text = f"{issue.title}\n{fix.title}\n{issue.body}"[:MAX_MESSAGE_CHARS]
-                yield Change(text, tuple(dict.fromkeys(fix.files)), seconds, f"#{issue.number}", is_fix=True)
+                yield Change(text, tuple(dict.fromkeys(fix.files)), seconds)
 
 
 def _find_seconds(issue: PastIssue, fix: PastFix) -> int | None:

@@ -117,7 +117,6 @@ def _index(
 ) -> Update:
     codebase, parsed = services.codebase, state.parsed
     index = codebase.index(executed, named)
-    # Before the places: files that its commits changed are likelier.
     window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     update = relate_to_code(state, codebase)
     dependencies = codebase.list_dependencies()

@@ -22,8 +22,6 @@ _WORKFLOW = re.compile(
 """Labels that say how far somebody has come with an issue. Nothing in its text tells that. What is a regression or a
 security report has signs of its own."""
 _PREFIX = re.compile(r"(?:[^:/]{1,40}[:/] ?|(?:[a-z]|area|component|topic|product|module|os|platform)-)(?=\w)", re.I)
-_HEAD = re.compile(r"\s*(?:\[([^\]]{2,40})\]|`?([^\s:.]{2,40})(?:: |\.[a-z_]{3}))")
-"""`cli: …`, `[cli] …` and `cli.run()`, unlike `Cli.js`."""
 _LINE = re.compile(r"^[-*> ]{0,4}([^\n:]{2,80}?): *(\S[^\n]{0,60})$", re.M)
 _MAX_VALUE_CHARS = 200
 _MIN_CHANCE, _MIN_SEEN = 0.8, 3
@@ -112,22 +110,23 @@ def _translate_glob(glob: str) -> str:
 def _find_in_title(
     title: str, topics: Mapping[str, str], past: Sequence[PastIssue]
 ) -> Iterator[tuple[str, str, float]]:
-    """Yield the labels whose topic the title begins with, or has as past titles had it.
+    """Yield the labels whose topic the title begins with, or has in several words, or as past titles had it.
 
-    A word alone tells too little: of 60 issues of 34 repositories whose title named a label, 42 had it. By these rules
-    32 of 34 had it, with at most 36 past issues to learn from; by the form 17 of 17.
+    Of 256 issues of 34 repositories, 37 of 46 labels told so without past titles were right; of 101 labels that a title
+    had elsewhere in one word, 58 were.
     """
-    head = _HEAD.match(title)
+    written = _key(title)
     for topic, name in topics.items():
         if not _names(title, topic) or find_named_kind(name):
             continue
         seen = [name in one.labels for one in past if one.labels and _names(one.title, topic)]
         # By Laplace's rule of succession: three of three are enough.
         chance = (sum(seen) + 1) / (len(seen) + 2)
-        is_head = head is not None and _key(head[1] or head[2]) == topic
-        if chance >= _MIN_CHANCE or (is_head and len(seen) < _MIN_SEEN):
+        is_subject = " " in topic or written.startswith(f"{topic} ")
+        if chance >= _MIN_CHANCE or (is_subject and len(seen) < _MIN_SEEN):
             yield name, f"The title says `{topic}`", max(chance, _MIN_CHANCE)
 
 
 def _names(title: str, topic: str) -> bool:
-    return len(topic) > 1 and f" {topic} " in f" {_key(title)} "
+    """Return whether a title has a topic in its words; a number alone is a version."""
+    return re.search(r"[^\W\d]\w", topic) is not None and f" {topic} " in f" {_key(title)} "

@@ -38,6 +38,7 @@ _WORDS: dict[MissingKind, str] = {
 _KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
 _FORM = re.compile(r"^['\"]?body['\"]?:", re.M)
 """A form, whose lines may be answers to choose from."""
+_EMPHASIS = re.compile(r"(?<!\w)([*_]{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?!\w)")
 _LINK = re.compile(r"https?://[^\s<>()\"']+")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Ten times as fast, but not in every build of PyYAML."""
@@ -206,7 +207,8 @@ def _field(item: Any) -> FormField | None:
     required = isinstance(validations, dict) and validations.get("required") is True
     hints = [attributes.get("value"), attributes.get("placeholder")] if item["type"] != "dropdown" else []
     hint = "\n".join(text for text in hints if isinstance(text, str))
-    return FormField(label=" ".join(label.split()), kind=classify_field(label), required=required, hint=hint)
+    label = _EMPHASIS.sub(r"\2", " ".join(label.split()))
+    return FormField(label=label, kind=classify_field(label), required=required, hint=hint)
 
 
 def _key(label: str) -> str:
@@ -225,6 +227,8 @@ _HINT = re.compile(
     re.I,
 )
 """Of the templates that GitHub offers, and of much copied ones."""
+_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] ")
+"""That somebody has ticked what the form says makes it no word of theirs."""
 _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor|--version|-[vV])\s*$")
 
 
@@ -285,5 +289,5 @@ def _is_hint(line: str, known: set[str]) -> bool:
 
 def _line_key(line: str) -> str:
     # A page shows of a link's target only the host.
-    shown = re.sub(r"\]\((?:\w+://([^/()\s]*))?[^()\s]*\)", r" \1 ", line[:1_000])
+    shown = re.sub(r"\]\((?:\w+://([^/()\s]*))?[^()\s]*\)", r" \1 ", _BOX.sub("", line[:1_000]))
     return re.sub(r"[\W_]+", " ", shown).strip().casefold()

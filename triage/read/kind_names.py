@@ -45,19 +45,16 @@ def strip_label(name: str) -> str:
 
 def find_named_kind(name: str) -> Kind | None:
     """Return the kind that a name means; None if it means none, or two of them."""
-    plain = _DECORATION.sub(" ", name.casefold())
+    plain = _DECORATION.sub(" ", name.casefold()).replace("_", " ")
     if _OTHERWISE.search(plain):
         return None
     core = strip_label(name)
     if core in _WHOLE_NAMES:
         return _WHOLE_NAMES[core]
-    for words in (core, plain.replace("_", " ")):
-        kinds = [kind for kind, pattern in _INSIDE.items() if pattern.search(words)]
-        if len(kinds) == 2 and "bug" in kinds and kinds[1] in ("documentation", "ci"):
-            return kinds[1]  # an error in the documentation
-        if kinds:
-            return kinds[0] if len(kinds) == 1 else None
-    return None
+    kinds = [kind for kind, pattern in _INSIDE.items() if pattern.search(plain)]
+    if len(kinds) == 2 and "bug" in kinds and kinds[1] in ("documentation", "ci"):
+        return kinds[1]  # an error in the documentation
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def find_labelled_kind(labels: Sequence[str]) -> Kind | None:

@@ -161,17 +161,19 @@ def _ask_general(parsed: ParsedIssue, project: str, *, is_silent: bool) -> Itera
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
 
 
-def speaks_of_failure(parsed: ParsedIssue) -> bool:
+def speaks_of_failure(parsed: ParsedIssue, forms: Sequence[str] = ()) -> bool:
     """Return whether anything in a report fails, in words or in a picture: an advertisement has nothing to ask for.
 
-    The words are English; of a report in another language nobody knows.
+    The words are English; of a report in another language nobody knows. What `forms` say does not count.
     """
+    parsed = drop_template_text(parsed, forms)
     says = parsed.language != "en" or FAILURE.search(_write_out(parsed)) is not None
     return says or has_error(parsed) or PICTURE in parsed.body
 
 
-def asks_for_help(parsed: ParsedIssue) -> bool:
-    """Return whether a report of a few words has one of trouble: who sends a letter has nothing to add."""
+def asks_for_help(parsed: ParsedIssue, forms: Sequence[str] = ()) -> bool:
+    """Return whether a report of a few words has one of trouble: who sends a letter or a form has nothing to add."""
+    parsed = drop_template_text(parsed, forms)
     return speaks_of_failure(parsed) or _GENERAL.search(_write_out(parsed)) is not None
 
 

@@ -7,7 +7,7 @@ a file share never are, nor what the report says itself.
 import re
 from collections.abc import Iterator, Sequence
 
-from triage.domain.code import MAX_NARROW, LaterFix, LeadRule, PathChange, Place
+from triage.domain.code import LaterFix, LeadRule, PathChange, Place
 from triage.domain.findings import MissingInformation
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
@@ -108,9 +108,9 @@ def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssu
 
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
     window = report.regression_window
-    if window is None or not (window.commits or (0 < window.total <= MAX_NARROW and not window.is_named_commit)):
+    explained = [change for change in window.further if change.commit[:7] in report.why] if window else []
+    if window is None or not (window.commits or explained):
         return
-    explained = [change for change in window.further if change.commit[:7] in report.why]
     yield ChangedBetween(
         # The commit that the report blames is nothing new for its reader.
         speaks=is_bug and window.is_sure and not window.is_named_commit,

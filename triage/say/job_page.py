@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from triage.domain.effect import (
     AddLabels,
@@ -16,7 +15,7 @@ from triage.domain.effect import (
     Suggestion,
 )
 from triage.domain.report import RunReport
-from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
+from triage.domain.run import Outcome, StepName
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.say import wording
 from triage.say.links import sanitize_url
@@ -36,19 +35,7 @@ class LookUpRow:
     answer: str
 
 
-@dataclass(frozen=True)
-class RequestRow:
-    seconds_after_start: float
-    step: StepName
-    target: str
-    details: str
-    seconds: float
-    usage: Usage | None
-    outcome: str
-
-
 def build_detail_folds(report: RunReport) -> Iterator[Fold]:
-    requests = sorted(_list_requests(report), key=lambda row: row.seconds_after_start)
     yield Fold("What ran", render_block("audit", "ran", summarize_run(report)), is_open=True)
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
     look_ups = list(_list_look_ups(report))
@@ -56,35 +43,16 @@ def build_detail_folds(report: RunReport) -> Iterator[Fold]:
     yield Fold(title, _render_table("look_ups", look_ups))
     decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
     yield Fold(decisions, _render_table("decisions", report.decisions))
-    yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
     yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
 
 
 def _list_look_ups(report: RunReport) -> Iterator[LookUpRow]:
     for step in report.steps:
         for tool in step.tools:
-            answer = tool.output_summary if tool.outcome is Outcome.SUCCESS else _describe_outcome(tool)
+            word = wording.OUTCOMES[tool.outcome]
+            failed = f"{word}: {tool.error}" if tool.error else word
+            answer = tool.output_summary if tool.outcome is Outcome.SUCCESS else failed
             yield LookUpRow(step.round, step.step, tool.tool, tool.arguments, answer)
-
-
-def _list_requests(report: RunReport) -> Iterator[RequestRow]:
-    def after_start(time: datetime) -> float:
-        return (time - report.started_at).total_seconds()
-
-    for step in report.steps:
-        for call in step.calls:
-            at = after_start(call.started_at)
-            seconds = call.ms / 1000
-            yield RequestRow(at, step.step, call.model, call.mode, seconds, call.usage, _describe_outcome(call))
-        for tool in step.tools:
-            details = " → ".join(part for part in (tool.input_summary, tool.output_summary) if part)
-            at = after_start(tool.started_at)
-            yield RequestRow(at, step.step, tool.tool, details, tool.ms / 1000, None, _describe_outcome(tool))
-
-
-def _describe_outcome(request: ModelCall | ToolExecution) -> str:
-    word = wording.OUTCOMES[request.outcome]
-    return f"{word}: {request.error}" if request.error else word
 
 
 def summarize_run(report: RunReport) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, Status
-from triage.domain.statement import SUBJECTS, Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
+from triage.domain.run import Status
+from triage.domain.statement import SUBJECTS, Cause, Leads, LikelyPlaces, OpenQuestions, Statement
 from triage.domain.task import Subject
 from triage.read.reporter_language import get_phrases
 from triage.say import wording
@@ -123,7 +123,6 @@ def _build_comment_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     """Yield what a reader of the comment may open, the most useful first: of a page that is too long the last go."""
     if report.security:
         return
-    yield _build_commits_fold(report, links)
     yield _build_references_fold(report, links)
 
 
@@ -143,11 +142,8 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     title = f"Sections of the documentation that share most words with it ({len(sections)})"
     yield Fold(title, render_block("folds", "documentation", sections) if sections else "")
     if report.may_be_bug:
-        yield _build_commits_fold(report, links)
         yield _build_evidence_fold(report, links)
         yield _build_critic_fold(report)
-        steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
-        yield Fold("Steps to reproduce", steps)
     similar = [(issue, links.link_issue(issue.number)) for issue in report.similar_issues]
     title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
     yield Fold(title, render_block("folds", "similar", similar) if similar else "")
@@ -157,17 +153,6 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     yield Fold(f"Skills of the project ({len(report.skills)})", body)
     if report.status is not Status.DEGRADED:
         yield notes
-    yield _build_reasoning_fold(report)
-
-
-def _build_commits_fold(report: RunReport, links: Links) -> Fold:
-    """Return the other commits between the two versions, if a reader can look through all of them."""
-    window = report.regression_window
-    named = [change for one in report.statements if isinstance(one, ChangedBetween) for change in one.commits]
-    is_whole = window is not None and window.total == len(window.commits) + len(window.further)
-    others = [change for change in window.further if change not in named] if window and is_whole else []
-    body = render_block("statements", "commits", others, links)
-    return Fold(f"Other commits between the two versions ({len(others)})", body)
 
 
 def _build_critic_fold(report: RunReport) -> Fold:
@@ -193,17 +178,6 @@ def _build_evidence_fold(report: RunReport, links: Links) -> Fold:
     verified = sum(item.verified for item in items)
     title = f"Evidence ({verified} of {len(rows)} verified)"
     return Fold(title, render_block("folds", "evidence", rows) if rows else "")
-
-
-def _build_reasoning_fold(report: RunReport) -> Fold:
-    """Return what each model said of how it came to its answer."""
-    answered = {step.step for step in report.steps if step.engine == "model" and step.outcome is Outcome.SUCCESS}
-    findings = [
-        finding
-        for finding in report.findings
-        if finding.agent_name in answered and finding.agent_name != "writer" and finding.reasoning.strip()
-    ]
-    return Fold("Reasoning", render_block("folds", "reasoning", findings[-MAX_ITEMS:]))
 
 
 def render_page(page: Page, max_utf16_units: int) -> str:

@@ -8,7 +8,6 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, StepRecord
 from triage.domain.statement import Leads
 from triage.safety.clean_text import clean_text
 from triage.say import wording
@@ -69,13 +68,5 @@ def _render_run(report: RunReport) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{verified}{wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
     yield Text(summarize_run(report), style="dim")
-    yield Text(", ".join(map(_describe_turn, report.steps)), style="dim")
     reason = f"a comment ({report.comment_reason})" if report.comment_reason else "no comment"
     yield Text(f"When it is opened, an issue like this gets {reason}.", style="dim")
-
-
-def _describe_turn(step: StepRecord) -> str:
-    failed = " failed" if step.error and step.outcome is Outcome.SUCCESS else ""
-    failed = failed or ("" if step.outcome is Outcome.SUCCESS else f" {wording.OUTCOMES[step.outcome]}")
-    by_rules = ", by rules" if failed and step.engine == "rules" else ""
-    return f"{step.step.replace('_', ' ')}{failed}{by_rules} {step.seconds:.1f} s"

@@ -97,7 +97,7 @@ def test_of_two_fixes_that_fit_alike_none_is_sure(tmp_path: Path):
 
 
 def make_ranked(coverage: float, count: int) -> list[RankedCommit]:
-    return [RankedCommit(Change("Change", (), 0, "", is_fix=False), 1.0, coverage) for _ in range(count)]
+    return [RankedCommit(Change("Change", (), 0), 1.0, coverage) for _ in range(count)]
 
 
 def test_a_few_are_all_named_and_of_many_only_those_that_fit():

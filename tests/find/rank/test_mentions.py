@@ -9,7 +9,7 @@ from testing.each_row import each_row
 from tests.find.indexes import make_codebase, make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.find.past_changes import PastChanges
-from triage.find.rank.mentions import Mentions, resolve_path, shorten_own_frames
+from triage.find.rank.mentions import Mentions, resolve_module, resolve_path, shorten_own_frames
 from triage.find.rank.query import build_query
 from triage.find.rank.query_scores import QueryScores
 from triage.find.words.corpus import Corpus
@@ -73,18 +73,16 @@ def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corp
     assert found.frames[cli].calls_before_error == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "worth"),
+@each_row(
+    ("module", "path"),
     [
-        ("import app.orm.models", "src/app/orm/models.py", 1.0),
-        ("app.orm.models.Model.save fails", "src/app/orm/models.py", 1.0),
-        ("from app.web import Page", "src/app/web/__init__.py", 1.0),
-        ("use com.acme.Store", "src/main/java/com/acme/Store.java", 1.0),
-        ("in core/Axios", "lib/core/Axios.js", 1.0),
+        ("app.orm.models", "src/app/orm/models.py"),
+        ("app.web", "src/app/web/__init__.py"),
+        ("com.acme.Store", "src/main/java/com/acme/Store.java"),
     ],
 )
-def test_dotted_modules(corpus: Corpus, text: str, path: str, worth: float):
-    assert signal(corpus, make_query(prose=text), "module_scores")[path] == worth
+def test_the_file_of_a_dotted_module(corpus: Corpus, module: str, path: str):
+    assert [corpus.files[file].path for file in resolve_module(corpus, module.split("."))] == [path]
 
 
 def test_file_names_as_words_in_both_numbers(corpus: Corpus):

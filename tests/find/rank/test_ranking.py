@@ -157,9 +157,7 @@ def test_a_file_of_a_past_fix_with_the_same_words_comes_first(tmp_path: Path):
     make_history(tmp_path)
     codebase = Codebase(tmp_path, "acme/past", in_chroma=False)
     codebase.index()
-    hit = codebase.search(PAST_ISSUE, 10)[0]
-    assert hit.path == "src/part_4.py"
-    assert "fixed here before: `#12`" in hit.reasons
+    assert codebase.search(PAST_ISSUE, 10)[0].path == "src/part_4.py"
 
 
 def test_the_past_counts_as_much_as_it_covers(tmp_path: Path):
@@ -208,4 +206,3 @@ def test_past_issues_change_the_search(tmp_path: Path):
     codebase.add_past_issues([past])
     after = {hit.path: hit for hit in codebase.search(PAST_ISSUE, 10)}
     assert after["src/part_3.py"].probability > before.get("src/part_3.py", 0.0)
-    assert "fixed here before: `#7`" in after["src/part_3.py"].reasons

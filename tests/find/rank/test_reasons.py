@@ -1,6 +1,5 @@
 """What a maintainer is told about a ranked file."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,11 @@ from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from tests.find.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
-from triage.find.past_changes import PastChanges, read_changes
 from triage.find.rank.query import build_query
 from triage.find.rank.ranking import Ranking, rank_files
-from triage.find.rank.reasons import Reason, explain_rank
+from triage.find.rank.reasons import explain_rank
 from triage.find.rank.snippets import choose_chunks
 from triage.find.words.corpus import Corpus
-from triage.git.commit_log import LoggedCommit
 
 ENGINE = '''"""Engine of the acme tool."""
 
@@ -48,11 +45,11 @@ FILES: dict[str, str] = {
 }
 
 
-def said(corpus: Corpus, asked: SearchQuery, path: str = PATH, brought: Iterable[Reason] = ()) -> list[str]:
+def said(corpus: Corpus, asked: SearchQuery, path: str = PATH, near: str = "") -> list[str]:
     query = build_query(asked)
     ranking = rank_files(corpus, query, {}, by_embedding=False)
     file = corpus.file_numbers[path]
-    return explain_rank(ranking, file, choose_chunks(ranking.query_scores, file), brought)
+    return explain_rank(ranking, file, choose_chunks(ranking.query_scores, file), near)
 
 
 @pytest.fixture(scope="module")
@@ -133,12 +130,10 @@ def test_a_file_that_is_named(corpus: Corpus, asked: SearchQuery, expected: str)
     assert said(corpus, asked)[0] == expected
 
 
-def test_signals_bring_their_own_reasons_and_the_strongest_lead(corpus: Corpus):
-    brought = [Reason(3.0, "raises the quoted message in `JobQueue.push`"), Reason(0.2, "changed a week ago")]
-    assert said(corpus, make_query(title="drain_jobs hangs"), brought=brought) == [
-        "raises the quoted message in `JobQueue.push`",
+def test_what_an_embedding_model_says_comes_last(corpus: Corpus):
+    assert said(corpus, make_query(title="drain_jobs hangs"), near="close in meaning") == [
         "defines `JobQueue.drain_jobs`, named in the title",
-        "changed a week ago",
+        "close in meaning",
     ]
 
 
@@ -178,23 +173,3 @@ def test_an_issue_with_a_long_log_takes_linear_time(tmp_path: Path):
     found = explain(rank(1_500))
     assert found
     assert all(len(one) < 300 for one in found)
-
-
-@pytest.mark.parametrize(
-    ("message", "reasons"),
-    [
-        ("Fix draining of a graceful JobQueue (#31)", ["fixed here before: `#31`"]),
-        ("Drain: fix JobQueue, graceful end", ["fixed here before: `0000000`"]),
-        ("Draining of a graceful JobQueue (#31)", []),  # no fix
-        ("Fix JobQueue (#31)", []),  # one shared word
-        ("Fix it: a bug of acme fails, never works (#31)", []),  # words of any report, and the project's name
-    ],
-)
-def test_a_past_fix_is_a_reason_if_it_is_about_the_same(corpus: Corpus, message: str, reasons: list[str]):
-    commits = [LoggedCommit("0" * 40, 1, message, (PATH,)), LoggedCommit("1" * 40, 1, "Tidy", tuple(FILES))]
-    query = build_query(make_query(title="Graceful draining of JobQueue: acme fails"))
-    past = PastChanges(corpus, read_changes(commits))
-    ranking = rank_files(corpus, query, {}, by_embedding=False, past=past)
-    file = corpus.file_numbers[PATH]
-    found = explain_rank(ranking, file, choose_chunks(ranking.query_scores, file))
-    assert [reason for reason in found if "before" in reason] == reasons

@@ -15,7 +15,7 @@ from triage.domain.code import LeadRule
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.lead import Lead
 from triage.find.leads.reported_place import leave_out_commands
-from triage.find.rank.mentions import ModuleResolver
+from triage.find.rank.mentions import resolve_module
 from triage.find.rank.query import find_dotted_names
 from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.reasons import is_project_name
@@ -66,8 +66,7 @@ class _Report:
 def find_declared_names(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
     """Yield the place of each distinctive name that one file of the product declares."""
     report = _Report(query_scores, parsed, repository)
-    modules = ModuleResolver(query_scores.corpus)
-    qualified = (_find_qualified(report, modules, parts) for parts in _list_qualified(report))
+    qualified = (_find_qualified(report, parts) for parts in _list_qualified(report))
     names = (_find_definition(report, name) for name in _list_names(report))
     yield from filter(None, (*qualified, *names))
 
@@ -79,11 +78,11 @@ def _list_qualified(report: _Report) -> Iterable[tuple[str, ...]]:
     return islice((parts for parts in dotted if parts[0] not in sys.stdlib_module_names), _MAX_NAMES)
 
 
-def _find_qualified(report: _Report, modules: ModuleResolver, parts: Sequence[str]) -> Lead | None:
+def _find_qualified(report: _Report, parts: Sequence[str]) -> Lead | None:
     """Return the definition in the module that the first parts name: `crate::module::name`, `com.acme.Store`."""
     corpus = report.query_scores.corpus
     for length in range(len(parts), 1, -1):
-        files = [file for file in modules.resolve(parts[:length]) if corpus.files[file].role.is_product_code]
+        files = [file for file in resolve_module(corpus, parts[:length]) if corpus.files[file].role.is_product_code]
         inside = [one for file in files for one in corpus.find_definitions(file, parts[-1])]
         if len(files) == 1 and inside and report.is_distinctive(parts[-1]):
             return _make_lead("qualified name", ".".join(parts), inside[:1])

@@ -21,7 +21,6 @@ from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
 from triage.find.rank.snippets import COMMENT, choose_chunks, skip_docstring
 from triage.find.words.corpus import Corpus
-from triage.find.words.tokens import find_words
 
 REPORTED_CHANCE = 0.8
 """Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
@@ -43,7 +42,6 @@ MAX_SHOWN_LINES = 20
 """A function that is not longer is shown whole."""
 LINES_AROUND = 3
 """Shown above and below the line of a trace or message, in a longer function."""
-_WINDOW = 12
 _JAVADOC = re.compile(r"/\*\*|\*|@\w")
 
 
@@ -124,7 +122,7 @@ def _make_place(lead: Lead, ranking: Ranking) -> Place:
         if span is None:
             chunk = choose_chunks(query_scores, lead.file)[0]
             span = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
-        start, end = choose_definition_lines(query_scores, lead.file, *span)
+        start, end = choose_definition_lines(lines, *span)
     return Place(
         sign=_SIGNS.get(lead.rule, "name"),
         rule=lead.rule,
@@ -159,19 +157,11 @@ def choose_lines_around(lines: Sequence[str], line: int, function: tuple[int, in
     return max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
 
 
-def choose_definition_lines(query_scores: QueryScores, file: int, start: int, end: int) -> tuple[int, int]:
-    """Return the lines to show of a definition: all of a short one, else those with most words of the report."""
-    lines = query_scores.file_lines(file)
+def choose_definition_lines(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """Return the lines to show of a definition: all of a short one, else its beginning, without its comments."""
     end = min(end, len(lines))
     body = skip_docstring(lines, _skip_comment(lines, start, end), end)
-    if end - body < MAX_SHOWN_LINES:
-        return body, end
-    wanted = {word.lower() for word in query_scores.query.code_words | query_scores.query.title_words}
-    wanted -= {word.lower() for word in find_words(lines[body - 1])}  # the definition's own name
-    hits = [len(wanted.intersection(word.lower() for word in find_words(lines[at - 1]))) for at in range(body, end + 1)]
-    sums = [sum(hits[at : at + _WINDOW]) for at in range(len(hits) - _WINDOW + 1)]
-    first = body + sums.index(max(sums))
-    return first, first + _WINDOW - 1
+    return body, min(end, body + MAX_SHOWN_LINES - 1)
 
 
 def _skip_comment(lines: Sequence[str], start: int, end: int) -> int:

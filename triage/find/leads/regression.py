@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from triage.domain.code import MAX_NARROW, RegressionWindow
+from triage.domain.code import MAX_NARROW
 from triage.find.files.file_roles import classify_file
 from triage.find.files.project_files import is_manifest
 from triage.find.past_changes import Change, PastChanges, is_about_work, is_mainly_fix
 from triage.find.rank.query import Query
-from triage.find.rank.ranking import Ranking
 from triage.find.words.tokens import find_terms
 from triage.git.commit_log import LoggedCommit
 
@@ -19,9 +18,6 @@ MAX_NAMED = 3
 """Of more commits."""
 MAX_FEW = 10
 """Commits that are worth a comment whatever fits: of 43 windows of about 20, in 36 one of the three was right."""
-CHANGED_WEIGHT = 1.5
-"""Of a file that a named commit changed alone, as a logit; of each of four files half as much. In twelve Python issues
-with versions in the history, the mean log-likelihood of the fix's files is -0.78 with it and -0.95 without."""
 MIN_SURE = 1.5
 """See `rate_fix`."""
 MIN_NAMED, MIN_TELLING = 0.2, 0.4
@@ -122,21 +118,3 @@ def choose_commits(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
     if len(ranked) <= MAX_ALL:
         return list(ranked)
     return [one for one in ranked[:MAX_NAMED] if one.score] if ranked[0].coverage >= MIN_NAMED else []
-
-
-def raise_changed_files(ranking: Ranking, window: RegressionWindow) -> Ranking:
-    """Return the ranking in which the files are likelier that the window's named commits changed."""
-    numbers = ranking.query_scores.corpus.file_numbers
-    shares: dict[int, float] = {}
-    for change in window.commits:
-        for file in (numbers[path] for path in change.paths if path in numbers):
-            shares[file] = max(shares.get(file, 0.0), len(change.paths) ** -0.5)
-    chances = ranking.probabilities
-    odds = {file: chance * math.exp(CHANGED_WEIGHT * shares.get(file, 0.0)) for file, chance in chances.items()}
-    # What no file has stays as it was: the fix may be elsewhere.
-    total = sum(odds.values()) + max(0.0, 1.0 - sum(chances.values()))
-    probabilities = {file: one / total for file, one in odds.items()}
-    order = sorted(ranking.order, key=lambda file: -probabilities[file])
-    best = max(ranking.scores.values(), default=1.0)
-    scores = {file: best * probabilities[file] / probabilities[order[0]] for file in order}
-    return replace(ranking, order=order, probabilities=probabilities, scores=scores)

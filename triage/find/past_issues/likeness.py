@@ -157,10 +157,6 @@ class IssueTable:
         """Return how rare a term is; a term that no issue has is the rarest."""
         return self.words.find_idf(self._numbers.get(term))
 
-    def share(self, term: str) -> float:
-        """Return the share of the issues that have a term, which one of them has."""
-        return len(self.words.find_documents(self._numbers[term])) / len(self)
-
     def score(self, query: Bag) -> NDArray[np.float32]:
         """Return one number for each issue, in time linear in the issues that share a term with the query."""
         known = ((self._numbers.get(term), count) for term, count in query.counts.items())

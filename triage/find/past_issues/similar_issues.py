@@ -1,20 +1,17 @@
 """Finds past issues and pull requests that are about the same as this issue, and says which may be named."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.find.past_issues.likeness import (
-    MAX_BODY_CHARS,
     SAME_TITLES,
     SURE,
-    Bag,
     IssueTable,
     Likeness,
     compare,
@@ -27,15 +24,8 @@ from triage.find.past_issues.likeness import (
     shows_other_failure,
     shows_same_error,
     shows_same_trace,
-    stem_parts,
 )
-from triage.find.vectors.embed_corpus import ExactStore, embed_query, embed_texts, embedding_errors
-from triage.find.words.tokens import find_words
 from triage.read.other_issues import find_referenced_issues
-from triage.safety.secrets.likely_secrets import redact_likely_secrets
-
-if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
 
 NAMED_FROM = 0.6
 """Least probability to name an issue. `bench.duplicates` prints how often that is right."""
@@ -47,19 +37,9 @@ _VERSION = re.compile(
 _MAX_MILESTONE_CHARS = 60
 _COMPARED = 30
 """Past issues that are compared closely: the best by their words."""
-_MAX_WORDS = 3
-_MIN_WORD_CHARS = 3
-_COMMON_SHARE = 0.2
-"""A word of more issues says nothing."""
 GITHUB = "https://github.com"
 _ALIKE = 0.4
 _BOT = "[bot]"
-NEAR = 10
-"""Past issues that vectors add to those that the words have found."""
-_MAX_TEXT_CHARS = 500
-"""Of a past issue that an embedding model reads: it is paid by the token, in every run."""
-_MAX_READ_CHARS = 5_000
-"""A secret is replaced before the text is cut to what is sent: half of one would not be recognised."""
 
 
 def describe_outcome(past: PastIssue) -> str:
@@ -100,8 +80,6 @@ class Compared:
     """That both report the same."""
     same_error: bool
     same_trace: bool
-    words: list[str]
-    """That both have, as this issue writes them, the rarest first."""
 
 
 class PastIssueIndex:
@@ -119,10 +97,9 @@ class PastIssueIndex:
         self,
         parsed: ParsedIssue,
         reported_at: datetime,
-        near: Collection[int] = (),
         originals: Mapping[int, int] | None = None,
     ) -> list[Compared]:
-        """Compare the issues that share most words with this one, and those numbered `near`. Likeliest first.
+        """Compare the issues that share most words with this one. Likeliest first.
 
         `originals` has the number of the original of each known duplicate: neither is ahead of the other.
         """
@@ -133,11 +110,9 @@ class PastIssueIndex:
         ]
         failure = read_failure(parsed)
         roots = [(originals or {}).get(past.number, past.number) for past in self._issues]
-        highest = float(scores[best[0]]) if best else 0.0
-        positions = [*best, *(at for at, past in enumerate(self._issues) if past.number in near)]
-        written = _write_out(parsed)
+        highest = float(scores[best[0]]) if best else 1.0
         compared = []
-        for position in dict.fromkeys(positions):
+        for position in best:
             past, bag = self._issues[position], self._table.bags[position]
             other = next((float(scores[at]) for at in best if roots[at] != roots[position]), 0.0)
             same_error = shows_same_error(failure, past.title, past.body)
@@ -147,33 +122,17 @@ class PastIssueIndex:
                 here,
                 bag,
                 days=count_days(past.created_at, reported_at),
-                lead=(float(scores[position]) - other) / highest if highest else 0.0,
+                lead=(float(scores[position]) - other) / highest,
                 same_failure=same_error or same_trace,
             )
-            words = self._find_shared_words(here, bag, written)
             probability = estimate_probability(likeness)
             is_same = is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace)
             if past.is_pull_request:
                 is_same = is_surely_about(likeness)
             if is_same and (same_error or not shows_other_failure(failure, past.body)):
                 probability = max(probability, SURE)
-            compared.append(Compared(past, likeness, probability, same_error, same_trace, words))
+            compared.append(Compared(past, likeness, probability, same_error, same_trace))
         return sorted(compared, key=lambda one: (-one.probability, one.past.number))
-
-    def _find_shared_words(self, here: Bag, past: Bag, written: Mapping[str, str]) -> list[str]:
-        shared = [term for term in here.counts.keys() & past.counts.keys() if self._table.share(term) <= _COMMON_SHARE]
-        rarest = sorted(shared, key=lambda term: (term not in here.title, -self._table.idf(term), term))
-        words = (written[term] for term in rarest if len(written.get(term, "")) >= _MIN_WORD_CHARS)
-        return list(dict.fromkeys(words))[:_MAX_WORDS]
-
-
-def _write_out(parsed: ParsedIssue) -> dict[str, str]:
-    """Return each term as the issue first writes it."""
-    written: dict[str, str] = {}
-    for word in find_words(f"{parsed.title}\n{parsed.body[:MAX_BODY_CHARS]}"):
-        for term in stem_parts(word):
-            written.setdefault(term, word)
-    return written
 
 
 def find_similar_issues(
@@ -183,19 +142,17 @@ def find_similar_issues(
     limit: int,
     *,
     repository: str = "",
-    near: Collection[int] = (),
 ) -> list[SimilarIssue]:
     """Return the likeliest past issues and pull requests, at most `limit`. Of either, at most the first is `named`.
 
     Only older issues of people count, and pull requests of people. Where a person said of which issue a past one is a
-    duplicate, that one stands in its place. `repository` is `owner/name`. `near` are numbers of issues to compare as
-    well, whatever their words. Takes time linear in the issues.
+    duplicate, that one stands in its place. `repository` is `owner/name`. Takes time linear in the issues.
     """
     index = PastIssueIndex(choose_earlier_reports(issue, past))
     known = {one.number: one for one in past}
     originals = {one.number: find_original(one, known).number for one in past}
     reported_at = _guess_report_time(issue, past)
-    compared = index.compare_likeliest(parsed, reported_at, near, originals)
+    compared = index.compare_likeliest(parsed, reported_at, originals)
     found: dict[int, tuple[Compared, PastIssue]] = {}
     for one in compared:
         original = find_original(one.past, known)
@@ -283,32 +240,6 @@ def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
     elif one.likeness.titles >= SAME_TITLES:
         yield "nearly the same title"
     elif not (one.same_trace or one.same_error):
-        yield f"shares {_format_words(one.words)}" if one.words else "similar words"
+        yield "similar words"
     if shown.number != one.past.number:
         yield f"like its duplicate #{one.past.number}"
-
-
-def _format_words(words: Sequence[str]) -> str:
-    """Return words in backticks: they are a stranger's."""
-    return ", ".join(f"`{word}`" for word in words)
-
-
-def find_near_issues(parsed: ParsedIssue, past: Sequence[PastIssue], model: "Embeddings") -> list[int]:
-    """Return the numbers of the nearest past issues; none when the model fails.
-
-    There is no substitute for a model: vectors made from the words add no duplicate that the words have not found
-    (docs/memory.md).
-    """
-    query = embed_query(model, _shorten(parsed.title, parsed.body)) if past else None
-    if query is None:
-        return []
-    try:
-        rows = embed_texts(model, [_shorten(one.title, one.body) for one in past])
-    except embedding_errors():
-        return []
-    numbers = [one.number for one in past[: len(rows)]]
-    return list(ExactStore(numbers, rows).nearest(query, NEAR))
-
-
-def _shorten(title: str, body: str) -> str:
-    return redact_likely_secrets(f"{title}\n{body}"[:_MAX_READ_CHARS])[:_MAX_TEXT_CHARS]

@@ -1,7 +1,6 @@
-"""Finds what the issue mentions: paths, stack frames, modules, file names, definitions."""
+"""Finds what the issue mentions: paths, stack frames, file names, definitions; and the files of dotted modules."""
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +42,6 @@ class Mentions:
 
     path_scores: dict[int, float] = field(default_factory=dict)
     frame_scores: dict[int, float] = field(default_factory=dict)
-    module_scores: dict[int, float] = field(default_factory=dict)
     stem_scores: dict[int, float] = field(default_factory=dict)
     definition_scores: dict[int, float] = field(default_factory=dict)
     """Of the rarest definition that the issue mentions."""
@@ -54,7 +52,6 @@ class Mentions:
     frames: dict[int, Reference] = field(default_factory=dict)
     lines: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Mentioned lines of each file, innermost frame first."""
-    module_names: dict[int, str] = field(default_factory=dict)
     definitions: dict[int, list[tuple[float, DefinitionLocation]]] = field(default_factory=lambda: defaultdict(list))
     """Mentioned definitions of each file, with their scores."""
 
@@ -62,7 +59,6 @@ class Mentions:
 def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> Mentions:
     found = Mentions()
     _add_references(corpus, query, read_lines, found)
-    _add_modules(corpus, query, found)
     _add_stems(corpus, query, found)
     _add_definitions(corpus, query, found)
     return found
@@ -216,49 +212,21 @@ def _read_stem(path: str) -> str:
     return re.split(r"[/\\]", path.lower())[-1].rpartition(".")[0]
 
 
-def _add_modules(corpus: Corpus, query: Query, found: Mentions) -> None:
-    modules = ModuleResolver(corpus)
-    for parts in query.dotted_names:
-        for length in range(len(parts), 1, -1):
-            files = modules.resolve(parts[:length])
-            if files:
-                for file in files:
-                    if _raise_score(found.module_scores, file, 1 / len(files)):
-                        found.module_names[file] = ".".join(parts[:length])
-                break
+def resolve_module(corpus: Corpus, parts: Sequence[str]) -> list[int]:
+    """Return the files of a module: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
+    packages = (file for stem in PACKAGE_STEMS for file in _find_ending(corpus, [*parts, stem]))
+    return _find_ending(corpus, parts) or list(packages)
 
 
-class ModuleResolver:
-    """Finds files by dotted name. Sorts the files of a stem once: an issue may mention `index` a thousand times."""
+def _find_ending(corpus: Corpus, parts: Sequence[str]) -> list[int]:
+    wanted = _reverse(parts)
+    named = corpus.files_by_stem.get(wanted[0].lower(), ())
+    return [file for file in named if _reverse_path(corpus.files[file].path)[: len(wanted)] == wanted]
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._sorted: dict[str, list[tuple[list[str], int]]] = {}
 
-    def resolve(self, parts: Sequence[str]) -> list[int]:
-        """Return the files of a module: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
-        return self._files_ending_in(parts) or [
-            file for stem in PACKAGE_STEMS for file in self._files_ending_in([*parts, stem])
-        ]
-
-    def _files_ending_in(self, parts: Sequence[str]) -> list[int]:
-        wanted = _reverse(parts)
-        paths = self._sorted_paths(wanted[0].lower())
-        first = bisect_left(paths, wanted, key=lambda one: one[0])
-        following = (paths[number] for number in range(first, len(paths)))
-        return [file for _, file in takewhile(lambda one: one[0][: len(wanted)] == wanted, following)]
-
-    def _sorted_paths(self, stem: str) -> list[tuple[list[str], int]]:
-        # By the parts of their paths from the last to the first.
-        if stem not in self._sorted:
-            self._sorted[stem] = sorted(
-                (self._reversed_parts(file), file) for file in self._corpus.files_by_stem.get(stem, ())
-            )
-        return self._sorted[stem]
-
-    def _reversed_parts(self, file: int) -> list[str]:
-        *folders, name = self._corpus.files[file].path.split("/")
-        return _reverse([*folders, name.rpartition(".")[0] or name])
+def _reverse_path(path: str) -> list[str]:
+    *folders, name = path.split("/")
+    return _reverse([*folders, name.rpartition(".")[0] or name])
 
 
 def _reverse(parts: Sequence[str]) -> list[str]:

@@ -53,10 +53,6 @@ class QueryScores:
         """Of each past change, by the words that it shares with the issue."""
         return self.past.score_changes(self._all_weights)
 
-    def explain_change(self, change: int) -> list[str]:
-        """Return the terms that a past change shares with the issue, heaviest first."""
-        return self.past.explain_change(change, self._all_weights)
-
     @property
     def _all_weights(self) -> Mapping[str, float]:
         return {**self.query.joined_weights, **self.query.term_weights}

@@ -136,7 +136,7 @@ def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], 
     found.update(*(find_highest(features[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
     found.update(find_highest(features[PAST_FEATURE], _PAST_CANDIDATES))
     mentions = query_scores.mentions
-    found.update(mentions.path_scores, mentions.frame_scores, mentions.module_scores)
+    found.update(mentions.path_scores, mentions.frame_scores)
     found.update(mentions.definition_scores, mentions.stem_scores)
     return found
 

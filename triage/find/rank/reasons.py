@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from triage.base.text import word_set
 from triage.find.rank.query import Query
 from triage.find.rank.query_scores import QueryScores
-from triage.find.rank.ranking import PAST_FEATURE, Ranking
+from triage.find.rank.ranking import Ranking
 from triage.find.rank.snippets import code_lines
 from triage.find.words.bm25 import BM25
 from triage.find.words.corpus import Corpus, DefinitionLocation
@@ -19,14 +18,6 @@ _MAX_WORDS = 3
 _MAX_NAMES = 2
 _MIN_DEFINITION_SCORE = 0.04
 """A definition in more files is no reason."""
-_RARE_NAME, _RARE_NAME_SCORE = 2.1, 0.5
-"""A name that one or two files define says more than words, which weigh 2 at most."""
-_MIN_PAST_SCORE, _MIN_FIX_SHARE = 0.5, 0.4
-"""Of the file, and of a fix, relative to the best one."""
-_MAX_FIXES = 5
-"""Of a file that are looked at."""
-_MIN_SHARED_WORDS = 2
-"""Of a past fix with the issue's title and names, distinctive ones."""
 _MIN_CHARS = 3
 _COMMON_SHARE, _COMMON_FILES = 0.2, 5
 """A word in more files than both, share and number, is not distinctive."""
@@ -66,29 +57,22 @@ _BUG_REPORT_WORDS = word_set(
 _IGNORED_WORDS = _KEYWORDS | _BUG_REPORT_WORDS | STOP_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    strength: float
-    """Comparable between kinds: 5 for the innermost stack frame, 4 for a path, 2 for a rare name or for words."""
-    text: str
-    """Without a full stop. May quote names of the repository and words of the issue, in backticks."""
+def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], near: str = "") -> list[str]:
+    """Return at most five reasons for a file, in words without a full stop, what says most first.
 
-
-def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iterable[Reason] = ()) -> list[str]:
-    """Return at most five reasons for a file, strongest first. `chunks` are those that are shown, best first."""
+    `chunks` are those that are shown, best first, and `near` is what an embedding model says of the file. May quote
+    names of the repository and words of the issue, in backticks.
+    """
     query_scores = ranking.query_scores
     found = [
-        *known,
         *_explain_run(query_scores, file),
         *_explain_frames(query_scores, file),
-        *_explain_paths(query_scores, file),
+        *_explain_path(query_scores, file),
         *_explain_definitions(query_scores, file),
-        *_explain_past_fixes(ranking, file),
     ]
-    named = {part.lower() for reason in found for name in _QUOTED.findall(reason.text) for part in find_words(name)}
-    found.extend(_explain_words(query_scores, chunks, named))
-    texts = dict.fromkeys(reason.text for reason in sorted(found, key=lambda reason: -reason.strength))
-    return [*texts][:MAX_REASONS] or ["shares words with the issue"]
+    named = {part.lower() for reason in found for name in _QUOTED.findall(reason) for part in find_words(name)}
+    found += [*_explain_words(query_scores, chunks, named), *([near] if near else [])]
+    return found[:MAX_REASONS] or ["shares words with the issue"]
 
 
 def is_distinctive(corpus: Corpus, term: str) -> bool:
@@ -109,21 +93,21 @@ def _count_documents(corpus: Corpus, table: BM25, term: str) -> int:
     return len(table.find_documents(corpus.vocabulary.find_number(term)))
 
 
-def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+def _explain_run(query_scores: QueryScores, file: int) -> Iterator[str]:
     executed, corpus = query_scores.executed, query_scores.corpus
     path = corpus.files[file].path
     if executed is None:
         return
     if executed.place and executed.place.path == path:
-        yield Reason(5.0, f"the example fails here (line {executed.place.line})")
+        yield f"the example fails here (line {executed.place.line})"
     functions = [one for one in executed.functions if one.path == path]
     found = (corpus.find_enclosing(file, one.line) for one in functions if one.line)
     names = list(dict.fromkeys(f"`{_shorten_name(one.name)}`" for one in found if one))[:_MAX_NAMES]
     if functions:
-        yield Reason(_RARE_NAME, f"the example calls {' and '.join(names)}" if names else "the example executes it")
+        yield f"the example calls {' and '.join(names)}" if names else "the example executes it"
 
 
-def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[str]:
     frames = query_scores.mentions.frames
     frame = frames.get(file)
     if frame is None:
@@ -131,30 +115,24 @@ def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
     has_moved = frame.line is not None and query_scores.find_frame_place(file, frame).line != frame.line
     line = f" (line {frame.line}{' in the reporter’s version' if has_moved else ''})" if frame.line else ""
     if not frame.calls_before_error:
-        yield Reason(5.0, f"innermost frame of the stack trace{line}")
+        yield f"innermost frame of the stack trace{line}"
     elif frame.depth == max(other.depth for other in frames.values()):
-        yield Reason(4.5, f"innermost frame of the stack trace inside this repository{line}")
+        yield f"innermost frame of the stack trace inside this repository{line}"
     else:
         distance = f"{frame.calls_before_error} {'call' if frame.calls_before_error == 1 else 'calls'}"
-        yield Reason(1.5 + frame.depth, f"frame of the stack trace, {distance} before the error{line}")
+        yield f"frame of the stack trace, {distance} before the error{line}"
 
 
-def _explain_paths(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+def _explain_path(query_scores: QueryScores, file: int) -> Iterator[str]:
     mentions = query_scores.mentions
-    if file not in mentions.frame_scores:
-        if file in mentions.path_scores:
-            yield Reason(4.0 * mentions.path_scores[file], "path named in the issue")
-        elif file in mentions.module_names:
-            module = mentions.module_names[file]
-            yield Reason(2.2 * mentions.module_scores[file], f"module `{module}` named in the issue")
+    if file not in mentions.frame_scores and file in mentions.path_scores:
+        yield "path named in the issue"
     stem = query_scores.corpus.files[file].stem
     if file in mentions.stem_scores and stem in {word.lower() for word in query_scores.query.title_words}:
-        yield Reason(1.5 * mentions.stem_scores[file], "file name stands in the title")
-    elif file in mentions.stem_scores and _is_code_name(query_scores, stem):
-        yield Reason(0.6 * mentions.stem_scores[file], "file name stands in the issue")
+        yield "file name stands in the title"
 
 
-def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[str]:
     best: dict[str, tuple[float, DefinitionLocation]] = {}
     for score, location in query_scores.mentions.definitions.get(file, []):
         name = location.name.rpartition(".")[2]
@@ -164,34 +142,10 @@ def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reaso
     strongest = sorted(best.items(), key=lambda one: -one[1][0])[:_MAX_NAMES]
     title = query_scores.query.title_words
     for place, is_in_title in (("the title", True), ("the issue", False)):
-        named = [(score, location.name) for name, (score, location) in strongest if (name in title) is is_in_title]
+        named = [location.name for name, (_, location) in strongest if (name in title) is is_in_title]
         if named:
-            quoted = " and ".join(dict.fromkeys(f"`{_shorten_name(name)}`" for _, name in named))
-            score = named[0][0]
-            strength = max(2.0 * min(1.5, score), _RARE_NAME if score >= _RARE_NAME_SCORE else 0.0)
-            yield Reason(strength, f"defines {quoted}, named in {place}")
-
-
-def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
-    """Return fixes that are about the same as the issue. Their texts are strangers': only their numbers are shown."""
-    query_scores, past = ranking.query_scores, ranking.query_scores.past
-    feature = ranking.features[PAST_FEATURE]
-    score = float(feature[file] / (feature.max() or 1.0))
-    if score < _MIN_PAST_SCORE:
-        return
-    scores = query_scores.change_scores
-    candidates = [fix for fix in past.find_fixes(file, scores) if scores[fix] >= _MIN_FIX_SHARE * scores.max()]
-    near = [fix for fix in candidates[:_MAX_FIXES] if _shares_its_subject(query_scores, fix)][:_MAX_NAMES]
-    if near:
-        labels = " and ".join(f"`{past.table.changes[fix].label}`" for fix in near)
-        yield Reason(1.5 * score, f"fixed here before: {labels}")
-
-
-def _shares_its_subject(query_scores: QueryScores, fix: int) -> bool:
-    query = query_scores.query
-    shared = [term for term in query_scores.explain_change(fix) if is_distinctive(query_scores.corpus, term)]
-    words = _words_in_issue(query, dict(zip(shared, range(len(shared), 0, -1), strict=True)))
-    return sum(word in query.title_words or word in query.code_words for word in words) >= _MIN_SHARED_WORDS
+            quoted = " and ".join(dict.fromkeys(f"`{_shorten_name(name)}`" for name in named))
+            yield f"defines {quoted}, named in {place}"
 
 
 def _is_code_name(query_scores: QueryScores, name: str) -> bool:
@@ -205,7 +159,7 @@ def _is_code_name(query_scores: QueryScores, name: str) -> bool:
     return is_marked or is_distinctive(query_scores.corpus, name.lower())
 
 
-def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Collection[str]) -> Iterator[Reason]:
+def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Collection[str]) -> Iterator[str]:
     """Return the words that the issue shares with the first chunk that has any, unless another reason names them."""
     corpus, query = query_scores.corpus, query_scores.query
     for chunk in chunks:
@@ -217,8 +171,7 @@ def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Coll
             marked = [word for word in shared if word in query.title_words or word in query.code_words]
             new = [word for word in marked or shared if not any(word.lower() in name for name in named)]
             if new:
-                strength = 2.0 * float(query_scores.chunk_scores[chunk]) / float(query_scores.chunk_scores.max())
-                yield Reason(strength, f"matches {_format_words(new)} in {_format_location(corpus, chunk)}")
+                yield f"matches {_format_words(new)} in {_format_location(corpus, chunk)}"
             return
 
 

@@ -165,10 +165,11 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
         ),
         error_by_any(
-            error_near(
-                r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
-                r"?(?P<message>.*?)\)?:?\s*$",
-                above=4,
+            *(
+                error_near(
+                    rf"\s*(?P<exception>[A-Z][\w:]{{1,120}}(?:Error|Exception|NotFound|Invalid)){told}:?\s*$", above=4
+                )
+                for told in (r": ?(?P<message>.*?)(?: \((?P=exception)\))?", r" \((?P<message>.*?)\)")
             ),
             error_near(r"\s{1,8}(?P<message>\S.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\)\s*$", below=3),
         ),
