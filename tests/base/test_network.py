@@ -40,8 +40,6 @@ from triage.outside.model.endpoint import Endpoint
 from triage.outside.model.model_errors import REQUEST_ERRORS, classify_error
 from triage.outside.output.telemetry import send_spans
 from triage.outside.web.web_search_tool import build_search_tool
-from triage.reproduce.environments.package_index import list_releases
-from triage.reproduce.example.example import Project
 
 KEY = SecretStr("k3y-" + "q7" * 16)
 NAME = "service.example"
@@ -53,7 +51,6 @@ ANSWERS: dict[str, Any] = {
     "/chat/completions": {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE]},
     "/embeddings": {"object": "list", "model": "m", "data": [{"object": "embedding", "index": 0, "embedding": [1.0]}]},
     "/search": {"results": []},
-    "/left-pad/": {"files": []},
 }
 """What any service answers, by the end of the path."""
 
@@ -115,14 +112,6 @@ async def ask_search(url: str) -> str:
     return ""
 
 
-async def ask_registry(url: str) -> str:
-    try:
-        list_releases(Project(language="python", package="left-pad"), {"PIP_INDEX_URL": url})
-    except TriageError as error:
-        return str(error)
-    return ""
-
-
 async def ask_collector(url: str) -> str:
     headers = SecretStr(f"authorization={KEY.get_secret_value()}")
     return send_spans([], Collector(endpoint=SecretStr(f"{url}/v1/traces"), headers=headers))
@@ -134,7 +123,6 @@ CLIENTS: dict[str, Client] = {
     "model": ask_model,
     "embeddings": ask_embeddings,
     "search": ask_search,
-    "registry": ask_registry,
     "collector": ask_collector,
 }
 """Ask a service at an address. What went wrong, in the words that a report or the log has; empty when nothing did."""
@@ -297,7 +285,7 @@ async def test_a_service_may_be_behind_a_proxy_without_tls(ask: Client, street: 
     assert asked
 
 
-@pytest.mark.parametrize("ask", [ask_model, ask_embeddings, ask_search, ask_registry, ask_collector])
+@pytest.mark.parametrize("ask", [ask_model, ask_embeddings, ask_search, ask_collector])
 async def test_ipv6_addresses_work(ask: Client, company: CertificateAuthority, environment: pytest.MonkeyPatch):
     with service() as (plain, asked), serve_tls(plain, company.issue_certificate("::1"), "::1") as port:
         environment.setenv("NODE_EXTRA_CA_CERTS", str(company.file))

@@ -16,7 +16,6 @@ from testing.servers.suggesting_github import SuggestingGitHub
 from tests.reproduce.small_shop import BACKEND, BAD, GOOD, ISSUE, PYTHON, make_repository, serve_packages, variables
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.jobs import run_reproduce_job
-from triage.reproduce.render_evidence import SUMMARY
 
 VERSIONS = {"1.0": GOOD, "1.1": BAD, "1.2": BAD}
 TEXT = ISSUE.partition("\n\n")[2].replace("shop 1.4", "shop 1.2")
@@ -92,25 +91,6 @@ def test_of_a_bug_that_is_gone_github_shows_a_suggestion_to_close_and_nothing_is
     why = "The example fails on 1.2 (ValueError), and not on main."
     assert github.pending == [{"kind": "close", "name": "COMPLETED", "rationale": why, "confidence": "HIGH"}]
     assert workflow.api.issues[7]["state"] == "open"
-
-
-def test_an_earlier_issue_that_fails_in_the_same_place_is_named(workflow: ReproduceWorkflow) -> None:
-    workflow.say("/triage reproduce")
-    assert "Fails in the same place" not in workflow.run_all()
-    for number in range(100, 125):  # whoever writes our words into other issues hides none of ours
-        workflow.api.add_issue(number)
-        workflow.api.add_comment(SUMMARY, "stranger", number)
-    workflow.api.add_issue(5, title="Sum of nothing")
-    (ours,) = [one for one in workflow.api.comments if one["body"].startswith("<!-- bug-triage:")]
-    ours["issue"] = 5
-    workflow.api.issues[7]["body"] = TEXT.replace("shop.total([])", "print(shop.total(items=()))")
-    workflow.say("/triage reproduce")
-    selected = workflow.run("select")
-    workflow.run("run")
-    workflow.run("report", selection=selected["reproduce-selection"])
-    block = workflow.api.comments[-1]["body"]
-    link = "[`#5`](https://redirect.github.com/octo/shop/issues/5)"
-    assert f"Fails in the same place as {link}, with the same error." in block
 
 
 def test_an_example_in_a_language_of_the_settings_is_run(workflow: ReproduceWorkflow) -> None:

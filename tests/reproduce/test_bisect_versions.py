@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +14,6 @@ from testing.each_row import each_row
 from tests.reproduce.runs import failed, passed, selection
 from triage.reproduce.bisect_versions import MAX_BUILDS, Bisection, Step, find_earlier, find_step
 from triage.reproduce.environments.environment import CannotInstall, Environments
-from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source, Versions
 from triage.reproduce.evidence import Execution, Target
 from triage.reproduce.example.example import Example, Project
@@ -118,9 +116,7 @@ def search(
     max_builds: int = 100,
 ) -> Any:
     source = Source(repo)
-    time = datetime(2023, 12, 1, tzinfo=UTC)
-    wheels = [Release(version=f"1.{minor}", time=time, pythons=["3.9"]) for minor in range(10)] if is_compiled else []
-    versions = Versions(source, SHOP, wheels, source.resolve("HEAD") or "")
+    versions = Versions(source, SHOP, source.resolve("HEAD") or "", from_registry=is_compiled)
     first = versions.find(named)
     head = versions.make_commit_target("HEAD", "main", first)
     newest = versions.make_release_target(versions.releases[-1], first)
@@ -129,7 +125,9 @@ def search(
     environments.max_builds = max_builds
     runner = VersionRunner(cast("Environments", environments), chosen, lambda _: None)
     evidence = run_selection(chosen, runner)
-    again = Versions(source, SHOP, wheels, source.resolve("HEAD") or "")  # the job `run` makes them anew
+    again = Versions(
+        source, SHOP, source.resolve("HEAD") or "", from_registry=is_compiled
+    )  # the job `run` makes them anew
     found = Bisection(chosen, evidence, runner, again).search(source)
     assert named != "1.5" or is_compiled or environments.pythons <= {"3.10"}, "that of the named version for all"
     return found, environments.built

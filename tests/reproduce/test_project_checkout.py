@@ -3,6 +3,7 @@
 import pytest
 
 from testing.checkouts.git_repositories import commit, git
+from testing.each_row import each_row
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ReproduceConfig
 from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
@@ -16,7 +17,7 @@ REPORT = Issue(title="A ValueError", body=BODY, author="reporter", thread=[ANSWE
 def checkout(tmp_path):
     git(tmp_path, "init", "-q", "-b", "main")
     commit(tmp_path, {"pyproject.toml": '[project]\nname = "shop"\n', "shop/__init__.py": ""})
-    for tag in ("v1.0", "v2.0"):
+    for tag in ("v1.0", "v2.0", "v3.0rc1"):
         git(tmp_path, "tag", tag)
     return ProjectCheckout(tmp_path, ReproduceConfig())
 
@@ -48,13 +49,31 @@ def test_a_block_of_the_command_that_cannot_be_run_is_refused(checkout, own, rea
 
 
 def test_without_a_version_the_newest_release_of_the_time_of_the_report_is_run(checkout):
-    first, second = checkout.versions.releases
+    first, second, _ = checkout.versions.releases
     checkout.versions.releases = [first, second.model_copy(update={"time": second.time.replace(year=2025)})]
     report = REPORT.model_copy(update={"body": "```python\nimport shop\nshop.bad()\n```\n", "opened_at": first.time})
     assert checkout.select(report, []).targets[0].on == "1.0"
     older = report.model_copy(update={"opened_at": first.time.replace(year=2001)})
     assert checkout.select(older, []).targets[0].on == "1.0"
     assert checkout.select(report.model_copy(update={"opened_at": None}), []).targets[0].on == "2.0"
+
+
+@each_row(
+    ("words", "on", "missing"),
+    [
+        ("I use shop 1.0.", "1.0", ""),
+        ("I use shop 1.5.2.", "1.0", "1.5.2"),
+        ("It fails with the 1.5.2 version.", "1.0", "1.5.2"),
+        ("I use shop 3.0rc1.", "3.0rc1", ""),
+        ("I use shop 3.0rc2.", "2.0", "3.0rc2"),
+        ("I use shop at commit 1234567.", "2.0", ""),
+        ("It is the latest version.", "2.0", ""),
+    ],
+)
+def test_the_version_of_the_report_is_run_or_the_one_before_it(checkout, words, on, missing):
+    body = f"```python\nimport shop\nshop.bad()\n```\n{words}\n"
+    found = checkout.select(REPORT.model_copy(update={"body": body}), [])
+    assert (found.targets[0].on, found.missing, found.newest.on) == (on, missing, "2.0")
 
 
 def test_code_without_a_fence_is_run_if_there_is_no_block(checkout):

@@ -10,6 +10,7 @@ from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
 from triage.reproduce.evidence import Change, Evidence, Execution, Expected, FailurePlace, Selection
 from triage.reproduce.render_evidence import ask_reporter, dump_evidence, explain_fix, render_evidence
+from triage.reproduce.runner.read_record import GONE
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
 MOVED = FailurePlace(path="shop/cart.py", line=31, function="total")
@@ -53,6 +54,7 @@ CASES = {
     "newer": build(None, passed(), failed(), CHANGE.model_copy(update={"only_tests": True})),
     "not_reproduced": build(None, passed("1\n"), passed("1\n")),
     "other_failure": build(None, failed(), failed("KeyError: 3")),
+    "gone": build(None, failed(), failed("TypeError: shop.total is not a function", IN_EXAMPLE, reason=GONE)),
     "could_not_install": build(None, NOT_INSTALLED, passed()),
     "could_not_run": build(None, failed("ConnectionError: no"), failed("ConnectionError: no")),
     "failed_before": build(None, UNDEFINED, UNDEFINED),
@@ -115,7 +117,7 @@ def test_what_an_example_of_the_command_shows_is_not_ascribed_to_the_report():
         text = render_evidence(*CASES[name], pages(), is_own=True)
         assert "report" not in text
     assert "but with an error that the command does not show" in render_evidence(
-        *build(Expected(), passed(), failed("KeyError: 3")), pages(), is_own=True
+        *build(Expected(), failed("KeyError: 3"), failed("KeyError: 3")), pages(), is_own=True
     )
 
 

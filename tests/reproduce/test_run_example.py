@@ -29,7 +29,7 @@ class ScriptedBuilds:
         return self
 
     def run(self, *_: object) -> Execution:
-        (end,) = self.ends
+        end = self.ends[-1]
         assert isinstance(end, Execution)
         return end
 
@@ -57,6 +57,18 @@ def run(
 def test_a_build_that_failed_is_tried_once_more_with_sources_and_then_with_the_packages_of_today(ends, builds, outcome):
     found, tried = run(*ends)
     assert (found.outcome, tried) == (outcome, [(True, False), (True, True), (False, True)][:builds])
+
+
+def test_only_a_later_version_may_be_built_on_another_python_than_the_named_one():
+    builds = ScriptedBuilds([passed(), NO_WHEEL, NO_WHEEL, passed()])
+    chosen = [target(on).model_copy(update={"pythons": ["3.9", "3.12"]}) for on in ("2.4.1", "2.5")]
+    runner = VersionRunner(cast("Environments", builds), selection(targets=chosen), lambda _: None)
+    found = run_selection(selection(targets=chosen), runner)
+    assert [run.outcome for run in found.runs] == ["passed", "passed"]
+    assert [one.pythons[0] for one in builds.asked] == ["3.9", "3.9", "3.9", "3.12"]
+    named = ScriptedBuilds([NO_WHEEL])
+    VersionRunner(cast("Environments", named), selection(targets=chosen), lambda _: None).run(chosen[0])
+    assert {one.pythons[0] for one in named.asked} == {"3.9"}
 
 
 def test_a_commit_of_today_is_judged_with_the_packages_of_its_date():

@@ -5,6 +5,7 @@ from typing import Any
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
 from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
+from triage.reproduce.runner.read_record import GONE
 from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_everywhere, summarize
 
 SHOWN = Expected(errors=[failure()])
@@ -17,6 +18,8 @@ HANGS = Expected(claims="It hangs.")
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
+IS_GONE = failed("ImportError: cannot import name 'total' from 'shop'", IN_EXAMPLE, reason=GONE)
+CUT = passed("(shape (0, 1), shape (0, 2)\nIntercept\n0)")
 LATE = Execution(outcome="timed-out", reason="late")
 ASSERT = failed("AssertionError", IN_EXAMPLE)
 WRONG = passed("[1, nan]")
@@ -62,6 +65,15 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (NOTHING, failed(), failed(), "other-failure"),
         (NOTHING, failed(), passed(), "other-failure"),
         (NOTHING, passed("1"), passed("2"), "nothing-to-compare"),
+        (NOTHING, passed(), failed(), "nothing-to-compare"),  # it may be what the report asks for
+        (NOTHING, passed(), IS_GONE, "other-failure"),
+        (SHOWN, failed(), IS_GONE, "other-failure"),
+        (SHOWN, IS_GONE, IS_GONE, "other-failure"),
+        (Expected(named=["3"]), passed("1\n"), passed("1\n"), "not-reproduced"),
+        (Expected(named=["3"]), passed("1\n2\n"), passed("1\n2\n"), "nothing-to-compare"),
+        (Expected(shown=[["shape (0, 2)", "Intercept 0"]]), CUT, CUT, "nothing-to-compare"),
+        (Expected(shown=[["shape (0, 2)", "Intercept", "0"]]), CUT, CUT, "still"),  # an element of it
+        (Expected(shown=[["[", "  1,", "]"]]), passed("[1,]"), passed("[1,]"), "still"),
         (NOTHING, ASSERT, ASSERT, "still"),
         (NOTHING, ASSERT, passed(), "fixed"),
         (OUTPUT, WRONG, WRONG, "still"),

@@ -274,7 +274,7 @@ def test_the_longest_state_with_runs_is_parsed_back():
     state = CommentState(content="1" * 16, asked=KINDS, suspects=["😀" * 150] * MAX_SUSPECTS, runs=runs)
     frame = FailingLine(path="😀" * 150, line=9_999_999, function="x" * 100)
     executed = ["😀" * 50] * MAX_EXECUTED
-    known = Reproduced(example="1" * 16, fails=True, on="x" * 40, place="1" * 16, frame=frame, executed=executed)
+    known = Reproduced(example="1" * 16, fails=True, on="x" * 40, frame=frame, executed=executed)
     state = state.model_copy(update={"reproduced": known})
     assert parse_state(render_state(state)) == state
     assert len(state.past_runs) == MAX_RUNS

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from triage.app.command_line import Json, Repo, Verbose, run_until_signal
 from triage.app.open_app import open_terminal_app
 from triage.backtest.backtest_page import (
     BacktestOutcome,
-    ExampleResult,
     count_examples,
     count_figures,
     describe_hit,
@@ -36,7 +35,6 @@ from triage.backtest.triage_cases import (
 )
 from triage.base.errors import BadInput, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
-from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 from triage.find.codebase import Codebase
@@ -46,8 +44,6 @@ if TYPE_CHECKING:
 
 OPEN_EXAMPLES = "triage.past_examples"
 """In the `meta` of a command's context: a function from an `App` to `reproduce.past_examples.PastExamples`."""
-MAX_RUN = 20
-"""Examples. Each takes minutes: two versions are built, and the example is run twice on each."""
 SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
 NO_PRICE = (
     "the price of a model is not known, so --max-usd cannot hold. Set it under `prices` in the project's settings "
@@ -76,12 +72,6 @@ def backtest(
         float, typer.Option(help="With a model: start no further issue when this many US dollars are spent.", min=0)
     ] = 5.0,
     html: Annotated[Path | None, typer.Option(help="Write a page with every issue to this file.")] = None,
-    reproduce: Annotated[
-        bool, typer.Option("--reproduce", help=f"Also run {MAX_RUN} examples before the fix and at it, with Docker.")
-    ] = False,
-    no_container: Annotated[
-        bool, typer.Option("--no-container", help="Run them without Docker and without protection: code you trust.")
-    ] = False,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -91,10 +81,6 @@ def backtest(
     if html:  # now, not when everything was triaged
         _write_page(html, "", "a")
     examples: PastExamples | None = context.meta[OPEN_EXAMPLES](app) if github else None
-    if reproduce:
-        if examples is None:
-            raise WrongUsage("--reproduce needs --github: messages of commits have no examples.")
-        examples.check_can_run(in_container=not no_container)
     past = read_past_issues(app, last) if github else []
     chosen = _choose_cases(app, past, last, by_issues=bool(github))
     check_has_files(app.root, chosen.cases[-1].base)
@@ -103,7 +89,7 @@ def backtest(
     memory = to_memory(past)
     with output.progress:
         results, stopped_by = run_until_signal(partial(_triage, app, chosen.cases, memory, max_usd))
-    duplicates, ran = [], list[ExampleResult]()
+    duplicates = []
     if not stopped_by:
         if any(issue.duplicate_of for issue in memory):
             app.progress.info("Comparing the issues that somebody marked as duplicates.")
@@ -111,12 +97,7 @@ def backtest(
         codebase = Codebase(app.root, app.repository, in_chroma=False)
         duplicates = find_duplicates(memory, last, app.config.past_issues, codebase)
     has_example = [examples.has_example(to_issue(case)) for case in chosen.cases] if examples else []
-    if examples and reproduce and not stopped_by:
-        to_run = [case for case, has in zip(chosen.cases, has_example, strict=True) if has][:MAX_RUN]
-        run = partial(examples.run, in_container=not no_container)
-        with output.progress:
-            _, stopped_by = run_until_signal(partial(_run_examples, run, to_run, ran))
-    said = count_examples(has_example, ran) if examples else []
+    said = count_examples(has_example) if examples else []
     outcome = BacktestOutcome(
         repository=app.repository,
         triage_version=__version__,
@@ -169,21 +150,6 @@ async def _triage(
                 app.progress.info(f"Stopped at {max_usd:.2f} US dollars (--max-usd).")
                 break
     return results
-
-
-async def _run_examples(
-    run: Callable[..., ExampleResult],
-    cases: Sequence[PastCase],
-    results: list[ExampleResult],
-    cancelled: asyncio.Event,
-) -> None:
-    """Add to the results what the example of each case says, also of those before a signal."""
-
-    def work() -> None:
-        results.extend(run(to_issue(one), one.base, one.fix) for one in cases)
-
-    with suppress(OutOfTime):
-        await call_with_deadline(work, cancelled)
 
 
 def _write_page(path: Path, text: str, mode: str = "w") -> None:

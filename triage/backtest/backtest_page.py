@@ -4,7 +4,6 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import AwareDatetime, Field
@@ -40,7 +39,6 @@ _WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; wi
 _SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
 LOW_SHARE = 0.1
 """Of the bugs with an example."""
-ExampleResult = Literal["not run", "no failure", "fails after the fix", "fixed"]
 
 
 class Figure(Value):
@@ -157,21 +155,11 @@ def _measure(results: Sequence[CaseResult]) -> list[Figure]:
     return [Figure(name=name, figure=figure, explanation=said) for is_said, name, figure, said in rows if is_said]
 
 
-def count_examples(has_example: Sequence[bool], results: Sequence[ExampleResult] = ()) -> list[Figure]:
-    """Return how many bugs have an example; if they were run, what that said."""
+def count_examples(has_example: Sequence[bool]) -> list[Figure]:
+    """Return how many bugs have an example."""
     share = sum(has_example) / max(1, len(has_example))
     said = "worth running" if share >= LOW_SHARE else "running them is not worth it here"
-    figures = [_count("With an example", has_example, f"{100 * share:.0f} % of your bugs have one: {said}")]
-    ran = [one for one in results if one != "not run"]
-    failed = [one for one in ran if one != "no failure"]
-    if results:
-        where = "at the commit before the fix and at the fix"
-        figures += [
-            _count("Examples that ran", (one != "not run" for one in results), where),
-            _count("Failed before the fix", (one != "no failure" for one in ran), "as the report says"),
-            _count("Passed after it", (one == "fixed" for one in failed), "the failure was gone at the fix"),
-        ]
-    return figures
+    return [_count("With an example", has_example, f"{100 * share:.0f} % of your bugs have one: {said}")]
 
 
 def describe_source(outcome: BacktestOutcome) -> str:

@@ -85,6 +85,7 @@ class Bisection:
             or self._evidence.measure == "difference"
         ):
             return self._evidence
+        self._versions.find_release(self._named.on)  # one without a tag is a release from here on
         releases = list_mainline(self._versions.releases, self._named.on)
 
         @cache

@@ -117,6 +117,8 @@ class Selection(Value):
     """The newest release, for a main that cannot be installed. It may be the named version."""
     releases: list[str] = Field(default_factory=list)
     """All that a search for a change can name."""
+    missing: str = Field("", max_length=200)
+    """What the report names as its version, if there is none of this number: the one before it is run."""
 
 
 class Run(Value):

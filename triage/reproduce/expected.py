@@ -19,16 +19,16 @@ _NUMBERS = re.compile(r"#[# .,]*#")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
 """Where packages are installed, and how Python 2 shows a text."""
-_TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
 _ENDLESS = re.compile(
-    r"(?i)\b(?:hangs|hanging|hung|freezes|(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|loops? forever|"
-    r"catastrophic backtracking|never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
+    r"(?i)\b(?:hang(?:s|ing)?(?! on\b| up\b)|hung|freezes?|(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|"
+    r"loops? forever|catastrophic backtracking|never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
 )
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
+_MIN_PIECES = 3
 MIN_SHOWN_CHARS = 3
 """`1` and `[]` are printed by much."""
 _MIN_LIKENESS = 0.85
@@ -121,26 +121,36 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
     """
     if len("".join(shown)) < MIN_SHOWN_CHARS:
         return prints_only(output, " ".join(shown))
-    return has_parts(output, shown) or (len(shown) == 1 and has_parts(output, [f"'{shown[0]}'"]))
+    whole = "\n".join(shown)  # a value may be wrapped in another way
+    return has_parts(output, shown) or has_parts(output, [whole]) or has_parts(output, [f"'{whole}'"])
+
+
+def prints_piece(output: str, piece: str) -> bool:
+    """Return whether a line that the report shows is printed, if it is long also among other things."""
+    wanted = _squeeze(piece)
+    return has_parts(output, [piece]) or (len(wanted) >= _MIN_STEM_CHARS and wanted in _squeeze(output))
 
 
 def has_parts(output: str, shown: Sequence[str]) -> bool:
     """Return whether all parts of what the report shows are printed, in their order.
 
-    White space counts in the value of a string, and at the ends of lines if the report has some there.
+    White space counts in the value of a string.
     """
-    if not any(map(_TRAILING_BLANK.search, (f"{one}\n" for one in shown))):
-        output = _TRAILING_BLANK.sub("", output)
     printed, position = "", 0
     bounds = [0]
     for line in output.splitlines(keepends=True):
         printed += _squeeze(line)
         bounds.append(len(printed))
-    ends = {*bounds}
+    ends, starts_at = {*bounds}, bounds
+    if len(shown) >= _MIN_PIECES:  # it may be an element of what is printed
+        starts_at = sorted({*bounds, *(at + 1 for at, sign in enumerate(printed) if sign in "([{,")})
+        ends |= {at for at, sign in enumerate(printed) if sign in ",)]}"}
     for one in shown:
         wanted = _squeeze(f"{one}\n")
         # From the start of a line to the end of one: `-x` is not shown by `-x + 1`.
-        starts = (at for at in bounds if at >= position and at + len(wanted) in ends and printed.startswith(wanted, at))
+        starts = (
+            at for at in starts_at if at >= position and at + len(wanted) in ends and printed.startswith(wanted, at)
+        )
         start = next(starts, None)
         if start is None:
             return False
@@ -159,6 +169,5 @@ def _without_numbers(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    text = _TRAILING_BLANK.sub("¶", _OF_MACHINE.sub("", text))  # may be the fault, as those of a string
-    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), text)
+    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", text))
     return "".join(_ADDRESS.sub("#", text).split())

@@ -120,13 +120,13 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
     try:
         checkout = ProjectCheckout(root, config)
         example, expected = checkout.read(issue)
-        paths = checkout.source.list_paths(checkout.head)
-        manifest = checkout.source.read(checkout.head, "package.json")
+        source = checkout.source
+        paths, manifest = source.list_own(checkout.head), source.read_own(checkout.head, "package.json")
     except (BadInput, GitError, NothingToRun):
         return None
     project, folder = checkout.project, None
     if project.language == "python":
-        folder = find_folder(paths, project.modules[0]).rpartition("/")[0]
-    elif project.language == "node" and has_entries(manifest or "", paths):
+        folder = (source.folder + find_folder(paths, project.modules[0])).rpartition("/")[0]
+    elif project.language == "node" and not source.folder and has_entries(manifest, paths):
         folder = ""
     return FixExample(project, example, expected, folder)

@@ -1,6 +1,5 @@
 """Looks places and commits up in the checkout, for links to GitHub and for what the rest of the triage learns."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -10,16 +9,13 @@ from triage.domain.code import ExecutedCode, Span
 from triage.domain.issue import Frame, Repository
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Evidence, Run
-from triage.reproduce.expected import stem
 from triage.reproduce.runner.read_output import find_file
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.safety.secrets.likely_secrets import shorten_text
-from triage.say.hidden_state import hash_failure
 from triage.say.links import build_permalink, build_reference_url
 
 MAX_CELL_CHARS = 200
 _MAX_SUBJECT_CHARS = 200
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
 
 
 class Pages:
@@ -69,11 +65,6 @@ class Pages:
             shown if place.function.startswith("<") or not place.function else f"{shown}, {format_cell(place.function)}"
         )
 
-    def format_issue(self, number: int) -> str:
-        """Return a link to another issue, which shows nothing there."""
-        link = build_reference_url(self._repository.server_url, self._repository.slug, f"issues/{number}")
-        return f"[{format_code_span(f'#{number}')}]({link})"
-
     def format_commit(self, commit: str) -> str:
         """Return a commit as a link, with its subject; empty if there is no such commit."""
         if self._source.resolve(commit) != commit:
@@ -103,17 +94,3 @@ def find_executed_code(evidence: Evidence, find_path: Callable[[str], str]) -> E
         Frame(path=path, line=one.line, function=one.function) for one in run.executed if (path := find_path(one.path))
     ]
     return ExecutedCode(functions=functions, place=place, error=run.error if place else "")
-
-
-def find_failure(evidence: Evidence, find_path: Callable[[str], str]) -> str:
-    """Return a hash of the reported error on the default branch: its type, its words without values, file and function.
-
-    Empty if another error is raised, or the function is not known. The words count because many examples end in one
-    function that checks what it gets.
-    """
-    run = evidence.runs[-1]
-    path = find_path(run.place.path) if run.place and evidence.measure == "error" and run.same_failure else ""
-    if run.place is None or not path:
-        return ""
-    kind, _, message = run.error.partition(": ")
-    return hash_failure(kind, stem(_QUOTED.sub("", message)), path, run.place.function.rpartition(".")[2])

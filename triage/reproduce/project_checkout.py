@@ -1,6 +1,5 @@
 """A checkout as a project with versions: what is selected from it, and run. Only `run` runs a stranger's code."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +12,12 @@ from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts
 from triage.reproduce.bisect_versions import Bisection
 from triage.reproduce.environments.environment import Environments
-from triage.reproduce.environments.package_index import list_releases
-from triage.reproduce.environments.releases import find_release
+from triage.reproduce.environments.releases import Release, find_number, find_release_before
 from triage.reproduce.environments.source import Source, Versions
 from triage.reproduce.evidence import Evidence, Expected, Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import Example, NoExample
-from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.example.read_example import read_example
 from triage.reproduce.example.unfenced_code import fence_code
 from triage.reproduce.expected import find_expected
 from triage.reproduce.run_example import VersionRunner, run_selection
@@ -59,11 +57,9 @@ class ProjectCheckout:
 
     @cached_property
     def versions(self) -> Versions:
-        """All, also of the registry if the settings name the package. Raises TriageError if it does not answer."""
         # Who has uploaded a package of this name is not known, unless the project's own settings say that it is theirs.
-        asks = self._config.package and not self._config.languages
-        wheels = list_releases(self.project, os.environ) if asks else []
-        return Versions(self.source, self.project, wheels, self.head)
+        is_theirs = bool(self._config.package and not self._config.languages)
+        return Versions(self.source, self.project, self.head, from_registry=is_theirs)
 
     def read(self, issue: Issue, own: str = "") -> tuple[Example, Expected]:
         """Return the example, and what the report says that happens.
@@ -75,13 +71,12 @@ class ProjectCheckout:
         if not parsed.code:  # many forget the fence
             report = report.model_copy(update={"body": fence_code(report.body, parsed.prose)})
             parsed = read_issue(report)
-        shown = restore_blanks(parsed, report.body)
-        example = read_example(shown, self.project)
+        example = read_example(parsed, self.project)
         if isinstance(example, NoExample):
             where, names = "command" if own else "report", ", ".join(example.names)
             words = _REFUSALS[example.reason].format(where=where, package=self.project.package, names=names)
             raise NothingToRun(f"{words}.")
-        return example, find_expected(shown, example)
+        return example, find_expected(parsed, example)
 
     def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:
         """Return what is to be run, of `own` if it is not empty. Runs nothing.
@@ -91,24 +86,17 @@ class ProjectCheckout:
         Raises:
             NothingToRun: There is no example.
             WrongUsage: There is no such version.
-            TriageError: The registry does not answer.
         """
         example, expected = self.read(issue, own)
         versions, project, parsed = self.versions, self.project, read_issue(issue)
-        wheels = [release for release in versions.releases if not release.commit]
-        releases = wheels or versions.releases  # a tag may have to be compiled
-        newest = next(reversed(releases), None)
-        opened_at = issue.opened_at
-        first = next(iter(releases), None) if opened_at else newest
-        of_its_time = next((one for one in reversed(releases) if opened_at and one.time <= opened_at), first)
-        facts = find_facts(parsed, project.package)
-        reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
-        of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
-        targets: list[Target] = []
+        finals = [release for release in versions.releases if release.is_final]
+        newest = next(reversed(finals), None)
+        targets, missing = list[Target](), ""
         for one in on:
             targets.append(versions.find(one, *targets[:1]))
-        if not on and (chosen := of_report or of_its_time):
-            targets.append(versions.make_release_target(chosen))
+        if not on:
+            chosen, missing = self._find_reported(issue, finals)
+            targets += [versions.make_release_target(chosen)] if chosen else []
         targets.append(versions.make_commit_target(self.head, self.source.name_head(), *targets[:1]))
         if project.language == "python":
             imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
@@ -124,7 +112,18 @@ class ProjectCheckout:
             targets=targets,
             newest=newest and versions.make_release_target(newest, targets[0]),
             releases=[release.version for release in versions.releases],
+            missing=missing,
         )
+
+    def _find_reported(self, issue: Issue, finals: Sequence[Release]) -> tuple[Release | None, str]:
+        """Return the version of the report, else the newest final one of its time, and the number that is none here."""
+        facts = find_facts(read_issue(issue), self.project.package)
+        reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
+        if found := next(filter(None, map(self.versions.find_release, filter(None, reported))), None):
+            return found, ""
+        then = [one for one in finals if issue.opened_at is None or one.time <= issue.opened_at] or finals[:1]
+        missing = next(filter(None, map(find_number, reported)), "")
+        return find_release_before(then, missing) or next(reversed(then), None), missing
 
     def run(
         self,

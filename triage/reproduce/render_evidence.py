@@ -6,9 +6,9 @@ from typing import Any
 
 from triage.base.text import word_set
 from triage.read.reporter_language import get_phrases
-from triage.reproduce.environments.releases import IN_REGISTRY
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, find_executed_code, format_cell
+from triage.reproduce.runner.read_record import GONE
 from triage.reproduce.verdict import is_same_everywhere, prints_the_same
 from triage.safety.active_content import format_plain_line
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
@@ -20,6 +20,7 @@ _MAX_LISTED = 20
 _MAX_SHOWN_CODE = 6_000
 SUMMARY = "The example as it was run, and what it printed"
 """Each block has it. GitHub's search finds issues by it."""
+IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
 _JSON_FIELDS = word_set("on commit outcome reason runtime error output repeats failures same_failure")
 
 
@@ -30,7 +31,6 @@ def render_evidence(
     *,
     is_own: bool = False,
     asked: str = "",
-    same_as: int | None = None,
     is_at_terminal: bool = False,
 ) -> str:
     """Return the block as Markdown. At a terminal it has no HTML: nothing is folded there.
@@ -41,13 +41,14 @@ def render_evidence(
         pages: The repository.
         is_own: The example stands in the command, not in the report.
         asked: A sentence to the reporter; empty without one.
-        same_as: An issue whose example fails in the same way; None without one.
         is_at_terminal: It is not for GitHub.
     """
     where = "command" if is_own else "report"
     parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
     parts.append(_render_table(evidence, pages, where))
-    parts += [f"Fails in the same place as {pages.format_issue(same_as)}, with the same error."] if same_as else []
+    if selection.missing:
+        missing, first = map(format_code_span, (selection.missing, evidence.runs[0].on))
+        parts.append(f"The report names {missing}, of which there is no tag: {first} stands in for it.")
     parts += filter(None, [_describe_change(evidence, pages), asked])
     details = _render_details(selection, evidence, pages)
     fold = f"<details><summary>{SUMMARY}</summary>\n\n{details}\n\n</details>"
@@ -74,14 +75,23 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
         case "not-reproduced":
             both = " and ".join(dict.fromkeys([before, on]))
             return f"Not reproduced here on {both}. The reporter's environment may differ."
-        case "other-failure" if named.same_failure and named.error:
-            return f"Fails on {on} with another error than on {before}."
         case "other-failure":
-            return f"Fails on {on if current.error else before}, but with an error that the {where} does not show."
+            return _describe_failure(evidence, where)
         case "nothing-to-compare":
             return _describe_difference(selection, evidence, where)
         case _:
             return _describe_obstacle(evidence)
+
+
+def _describe_failure(evidence: Evidence, where: str) -> str:
+    named, current = evidence.runs[0], evidence.runs[-1]
+    if gone := [run for run in evidence.versions if run.reason == GONE]:
+        names = " and ".join(map(_name, gone))
+        return f"The example uses what {names} does not have: {format_cell(gone[-1].error)}."
+    if named.same_failure and named.error:
+        return f"Fails on {_name(current)} with another error than on {format_code_span(named.on)}."
+    failing = _name(current) if current.error else format_code_span(named.on)
+    return f"Fails on {failing}, but with an error that the {where} does not show."
 
 
 def _describe_obstacle(evidence: Evidence) -> str:

@@ -1,11 +1,12 @@
 """The second step: builds the versions and runs the example on each. The only step that runs a stranger's code."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from triage.reproduce.environments.environment import CannotInstall, Environment, Environments
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Run, Selection, Target
 from triage.reproduce.expected import is_named_error
+from triage.reproduce.runner.read_record import GONE, is_gone
 from triage.reproduce.verdict import (
     choose_failure,
     choose_measure,
@@ -44,11 +45,14 @@ class VersionRunner:
     def is_late(self) -> bool:
         return self._environments.is_late
 
-    def run(self, target: Target) -> list[Execution]:
-        """Run the example twice on a version, and five times if the two differ."""
+    def run(self, target: Target, *, on_any_python: bool = False) -> list[Execution]:
+        """Run the example twice on a version, and five times if the two differ.
+
+        With `on_any_python` it need not be the first of the version's, on which its packages may not be had any more.
+        """
         if self.is_late:
             return [Execution(outcome="could-not-run", reason="the time of the job was over")]
-        environment = self._build(target)
+        environment = self._build(target, target.pythons[1:] if on_any_python else [])
         if isinstance(environment, CannotInstall):
             return [Execution(outcome="could-not-install", reason=str(environment)[:MAX_TEXT_CHARS])]
         selection, runs = self._selection, list[Execution]()
@@ -62,20 +66,22 @@ class VersionRunner:
                 planned = MAX_REPEATS
         return runs
 
-    def _build(self, target: Target) -> Environment | CannotInstall:
+    def _build(self, target: Target, others: Sequence[str]) -> Environment | CannotInstall:
         key = _identify(target)
         if key not in self._built:
             self._progress(f"building {target.on}")
-            self._built[key] = self._try_builds(target)
+            self._built[key] = self._try_builds(target, others)
         return self._built[key]
 
-    def _try_builds(self, target: Target) -> Environment | CannotInstall:
+    def _try_builds(self, target: Target, others: Sequence[str]) -> Environment | CannotInstall:
         is_dated = self._selection.project.recipe is None
         failed = CannotInstall("")
         # A registry may not answer once, or packages of that time have no wheels. Those of today may.
-        again = [] if self._selection.project.language == "node" else [(target.time, True)]
-        for time, may_build in ((target.time, False), *again, *([(self._now, True)] if is_dated else [])):
-            one = target.model_copy(update={"time": time, "may_build": may_build})
+        again = [] if self._selection.project.language == "node" else [(target.time, True, target.pythons)]
+        again += [(target.time, True, [*others])] if others else []
+        again += [(self._now, True, target.pythons)] if is_dated else []
+        for time, may_build, pythons in ((target.time, False, target.pythons), *again):
+            one = target.model_copy(update={"time": time, "may_build": may_build, "pythons": pythons})
             try:
                 built = self._environments.build(one, self._selection.project)
             except CannotInstall as problem:
@@ -95,8 +101,10 @@ class VersionRunner:
 
     def _doubt(self, run: Execution, target: Target) -> Execution:
         """Return a run with what its failure may come from instead of the project, unless the report names it."""
-        expected = self._selection.expected
+        expected, project = self._selection.expected, self._selection.project
         failure = choose_failure(run, expected)
+        if failure and is_gone(failure, self._selection.example.code, project.modules):
+            return run.model_copy(update={"reason": GONE})
         is_of_date = self._times.get(_identify(target)) is not self._now
         if failure is None or is_of_date or is_failed_assert(failure) or is_named_error(failure, expected):
             return run
@@ -113,13 +121,15 @@ def _identify(target: Target) -> str:
 
 def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:
     """Run the example on the selected versions, and return the verdict without a bisection."""
-    executions = {target.on: runner.run(target) for target in selection.targets}
+    first, *others = selection.targets
+    executions = {first.on: runner.run(first)}
+    executions |= {one.on: runner.run(one, on_any_python=True) for one in others}
     targets = list(selection.targets)
     main = executions[targets[-1].on][0].outcome
     if main in ("could-not-install", "could-not-run") and selection.newest:
         targets.append(selection.newest)
         if selection.newest.on not in executions:
-            executions[selection.newest.on] = runner.run(selection.newest)
+            executions[selection.newest.on] = runner.run(selection.newest, on_any_python=True)
     measure = choose_measure([one for runs in executions.values() for one in runs], selection.expected)
     runs = [
         summarize(target.on, executions[target.on], selection.expected, measure).model_copy(

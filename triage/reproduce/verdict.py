@@ -22,10 +22,11 @@ from triage.reproduce.expected import (
     is_same_output,
     is_shown_error,
     prints_only,
+    prints_piece,
     says_endless,
     shows_output,
 )
-from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
+from triage.reproduce.runner.read_record import EXAMPLE, GONE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
 
@@ -46,7 +47,7 @@ def classify(execution: Execution, expected: Expected) -> tuple[Outcome, str]:
     failure = choose_failure(execution, expected)
     if failure == ENDLESS or (failure and is_shown_error(failure, expected)):
         return "failed", ""  # some print it, and end as if all were well
-    if execution.outcome != "failed" or failure is None:
+    if execution.outcome != "failed" or failure is None or execution.reason == GONE:
         return execution.outcome, execution.reason
     obstacle = execution.reason or find_obstacle(execution, failure)
     return ("could-not-run", obstacle) if obstacle else ("failed", "")
@@ -165,7 +166,9 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         # Another output may be the same fault in other words.
         is_repaired = any(prints_only(current.output, one) for one in selection.expected.wished)
         return "changed" if measure == "output" and not is_repaired else "fixed"
-    if "failed" in (named.outcome, current.outcome):
+    # Where the report shows nothing, an error may be what it asks for.
+    is_new = measure == "difference" and named.outcome == "passed" and current.reason != GONE
+    if "failed" in (named.outcome, current.outcome) and not is_new:
         return "other-failure"
     if measure == "error":
         return "not-reproduced" if selection.expected.errors else "nothing-to-compare"
@@ -177,7 +180,9 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
 
     If the named version prints what the report wishes, that is no fault; if only main does, it may be a repair.
     """
-    shown, is_repaired = selection.expected.shown, current.is_wished and not named.is_wished
+    expected, is_repaired = selection.expected, current.is_wished and not named.is_wished
+    is_value = len(expected.named) == 1 and all(run.output.count("\n") == 1 for run in (named, current))
+    shown = expected.shown or ([[*expected.named]] if is_value else [])  # a sentence may be about another value
     runs = () if not shown or is_repaired else (named, current)
     return bool(runs) and all(
         run.output.strip() and not run.is_random and not any(_is_part(run, one) for one in shown) for run in runs
@@ -186,7 +191,7 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
 
 def _is_part(run: Run, shown: Sequence[str]) -> bool:
     """Return whether a run prints half of what is shown, or a transcript shows all that it prints."""
-    printed = sum(has_parts(run.output, [piece]) for piece in shown)
+    printed = sum(prints_piece(run.output, piece) for piece in shown)
     return 2 * printed >= len(shown) or has_parts("\n".join(shown), run.output.splitlines())
 
 

@@ -121,8 +121,6 @@ class Reproduced(Value):
     """On the default branch, with the failure that the report describes: then it is run again later."""
     on: Annotated[str, Field(pattern=_VERSION)] = ""
     """The release, tag or commit that it was compared with; empty for none."""
-    place: Hash = ""
-    """Of what fails where, to recognise the same failure of another issue."""
     frame: FailingLine | None = None
     executed: list[SuspectPath] = Field(default_factory=list, max_length=MAX_EXECUTED)
     """Files of the repository that it executes, those with most functions first."""
@@ -329,10 +327,6 @@ def hash_label(name: str) -> str:
 
 def hash_example(code: str) -> str:
     return _hash(f"example:{code}")
-
-
-def hash_failure(kind: str, words: str, path: str, function: str) -> str:
-    return _hash(["failure", kind, words, path, function])
 
 
 def hash_suggestion(suggestion: Suggestion) -> str:

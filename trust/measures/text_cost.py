@@ -20,7 +20,7 @@ from triage.read.report_facts import find_facts
 from triage.read.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, Example, Project
-from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.example.read_example import read_example
 from triage.reproduce.example.sessions import read_session
 from triage.reproduce.example.shown_output import read_stated_output
 from triage.reproduce.expected import find_expected
@@ -66,12 +66,6 @@ def _show(text: str, size: int = 0) -> ParsedIssue:
     return ParsedIssue(body="\n".join(f"\n{block.text}\n" for block in blocks), prose=text, code=blocks)
 
 
-def _restore_blanks(text: str) -> None:
-    lines = [line.rstrip() for line in text.splitlines()]
-    blocks = ["\n".join(lines[start : start + 9]) for start in range(0, len(lines), 10)]
-    restore_blanks(ParsedIssue(code=[CodeBlock(language="", text=block) for block in blocks]), text)
-
-
 STAGES: dict[str, Stage] = {
     "looked up": _look_up,
     "clean": clean_and_count,
@@ -93,7 +87,6 @@ STAGES: dict[str, Stage] = {
     "log line": to_safe_line,
     "example of Python": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _PYTHON),
     "example of Node": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _NODE),
-    "blanks of code": _restore_blanks,
     "shown output": lambda text: read_stated_output(_show(text), "1.2.3"),
     "expected": lambda text: find_expected(_show(text), _EXAMPLE),
 }

@@ -9,7 +9,7 @@ from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from tests.reproduce.runs import target
 from tests.reproduce.small_shop import BAD, make_repository
-from triage.reproduce.environments.environment import MUST_BE_BUILT, CannotInstall, find_reason
+from triage.reproduce.environments.environment import MUST_BE_BUILT, CannotInstall, find_reason, plan_node_build
 from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments, select_build_variables
 from triage.reproduce.example.example import Example, Project
@@ -77,6 +77,14 @@ def test_a_package_of_node_is_built_by_its_own_script(tmp_path):
         built = environments.build(target("main", head).model_copy(update={"pythons": []}), NODE)
         run = built.run(Example(language="node", code="console.log(require('shop')())\n"), NODE, 20)
     assert (run.outcome, run.output) == ("passed", "7\n")
+
+
+def test_a_package_manager_that_a_script_calls_is_installed_for_it():
+    install, refusal, run = plan_node_build(target("main", "1" * 40), "build", "yarn").split("\n")
+    assert (install.endswith(" --no-save yarn"), refusal, run) == (
+        True, "export SKIP_YARN_COREPACK_CHECK=1", "npm run build",
+    )  # fmt: skip
+    assert plan_node_build(target("main", "1" * 40)) == ""
 
 
 def test_no_folder_of_this_machine_is_in_what_an_example_says(tmp_path):

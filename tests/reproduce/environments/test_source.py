@@ -39,6 +39,7 @@ def find(folder: Path, files: dict[str, str], **settings: str) -> Project | None
         ({"my_shop.py": "", "setup.py": "PACKAGE = 'my-shop'\nVERSION = '1'\nsetup(\n    name=PACKAGE)\n"}, "my-shop", ["my_shop"]),
         ({"src/shop/__init__.py": "", "src/_shop/__init__.py": "", "src/_shop/a.py": "", "setup.py": "name='shop'"}, "shop", ["shop", "_shop"]),
         ({"shop.py": "", "pyproject.toml": "[project]\nname='shop'\n"}, "shop", ["shop"]),
+        ({"lib/py/shop.py": "", "lib/py/pyproject.toml": "[project]\nname='shop'\n", "docs/setup.py": ""}, "shop", ["shop"]),
     ],
 )  # fmt: skip
 def test_a_project_of_python(tmp_path, files, package, modules):
@@ -49,7 +50,7 @@ def test_a_project_of_python(tmp_path, files, package, modules):
 
 @pytest.mark.parametrize(
     ("files", "package"),
-    [({"package.json": '{"name": "@acme/shop"}'}, "@acme/shop"), ({"package.json": '{"name": "a b"}'}, None), ({"package.json": "["}, None), ({"main.c": ""}, None)],
+    [({"package.json": '{"name": "@acme/shop"}'}, "@acme/shop"), ({"package.json": '{"name": "a b"}'}, None), ({"package.json": "["}, None), ({"js/package.json": '{"name": "shop"}'}, "shop"), ({"a/package.json": '{"name": "a"}', "b/package.json": '{"name": "b"}'}, None), ({"main.c": ""}, None)],
 )  # fmt: skip
 def test_a_project_of_node_or_none(tmp_path, files, package):
     found = find(tmp_path, files)
@@ -152,7 +153,9 @@ def test_versions_of_tags(tmp_path):
     git(tmp_path, "tag", "-a", "v1.1", "-m", "x")
     second = commit(tmp_path, {"a": "2"})
     source = Source(tmp_path)
-    made = {name: Release(version=name, time=source.read_time(first), commit=first) for name in ("1.0", "1.1")}
+    made = {
+        name: Release(version=name, time=source.read_time(first), commit=first) for name in ("1.0", "1.1", "1.1rc1")
+    }
     assert source.list_version_tags() == made
     assert source.describe_version(second) in ("1.0", "1.1")
     assert source.list_steps(first, second) == [second]
@@ -192,6 +195,45 @@ def test_a_commit_that_writes_below_its_own_link_is_refused(tmp_path: Path) -> N
     git(repository, "update-ref", "HEAD", head)
     with pytest.raises(GitError, match="below a link"):
         Source(repository).export(head, copy)
+
+
+def test_the_files_of_a_project_below_the_repository_are_those_of_its_folder(tmp_path):
+    head = commit(
+        tmp_path, {"js/package.json": '{"name": "shop", "main": "a.js"}', "js/a.js": "exports.f = 1", "b.js": ""}
+    )
+    source = Source(tmp_path)
+    found = source.find_project(head, ReproduceConfig())
+    assert found
+    assert found.exports == {"f": "shop"}
+    assert source.find_build_script(head) == []
+    source.export(head, tmp_path / "copy")
+    assert {one.name for one in (tmp_path / "copy").iterdir()} - {".git"} == {"package.json", "a.js"}
+
+
+def test_a_version_without_a_tag_is_found_by_what_the_files_say(tmp_path):
+    commit(tmp_path, {"setup.py": "setup(version='1.0', install_requires=['numpy==1.1'])"})
+    wanted = commit(tmp_path, {"setup.py": "setup(version='1.1', install_requires=['numpy==1.1'])"})
+    head = commit(tmp_path, {"setup.py": "setup(version='1.2')", "package.json": '{"version": "2.0.0-rc.1"}'})
+    source = Source(tmp_path)
+    found = {one: source.find_version_commit(one, head) for one in ("1.1", "2.0.0-rc.1", "1.3", "1+1")}
+    assert found == {"1.1": wanted, "2.0.0-rc.1": head, "1.3": None, "1+1": None}
+
+
+@each_row(
+    ("scripts", "script"),
+    [
+        ('{"build": "tsc"}', ["build"]),
+        ('{"prepare": "yarn clean && pnpm x && yarn y"}', ["prepare", "yarn", "pnpm"]),
+        ("{}", None),
+        ("[]", None),
+    ],
+)
+def test_the_script_that_builds_a_package_of_node_is_named_with_its_tools(tmp_path_factory, scripts, script):
+    root = tmp_path_factory.mktemp("root")
+    head = commit(root, {"package.json": f'{{"main": "dist/a.js", "scripts": {scripts}}}'})
+    assert Source(root).find_build_script(head) == script
+    built = commit(root, {"dist/a.js": ""})
+    assert Source(root).find_build_script(built) == []
 
 
 @pytest.mark.parametrize("names", [("v1.0", "zzz-1.0"), ("zzz-1.0", "v1.0")])

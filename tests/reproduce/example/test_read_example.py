@@ -5,13 +5,13 @@ from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.read.read_issue import read_issue
 from triage.reproduce.example.example import Example, NoExample, Project
-from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.example.read_example import read_example
 
 SHOP = Project(
     language="python",
     package="shop",
     modules=["shop", "shop_plugins"],
-    exports={"Cart": "shop", "total": "shop", "Rate": "shop.tax", "rate": "shop.tax"},
+    exports={"shop": "shop", "Cart": "shop", "total": "shop", "Rate": "shop.tax", "rate": "shop.tax"},
 )
 NODE = Project(language="node", package="@acme/shop", modules=["@acme/shop"])
 
@@ -101,7 +101,12 @@ class A(Rate):
 A()""",
         ),
         (block(">>> tax.rate([])"), "from shop import tax\n\ntax.rate([])"),
-        # A test is called.
+        (block(">>> shop(1)"), "from shop import shop\n\nshop(1)"),
+        # A test is called, and what else nobody calls.
+        (
+            block("def fails():\n    import shop\n    shop.f()"),
+            "def fails():\n    import shop\n    shop.f()\n\nfails()",
+        ),
         (
             block("def test_total():\n    shop.f()\n\ndef test_x(cart):\n    pass"),
             "import shop\n\ndef test_total():\n    shop.f()\n\ndef test_x(cart):\n    pass\n\ntest_total()",
@@ -209,6 +214,7 @@ ok 2"""
         (f"Once:\n{SESSION.format(1)}Twice:\n{SESSION.format(2)}", [["1"], ["2"]]),
         (f"{block('import shop')}{SESSION.format(1)}", [["1"]]),
         (block(">>> import shop\n>>> shop.f()\n# outputs: 1"), [["1"]]),
+        (block(">>> import shop\n>>> shop.f()\n'a b'    [not so good]\n>>> shop.g()\na [b]"), [["'a b'", "a [b]"]]),
         (
             f"I use Shop 1.2.\n{SCRIPT}{block(TERMINAL)}",
             [["ok 2"]],
@@ -227,20 +233,6 @@ def test_a_command_with_arguments_is_not_what_is_run():
     assert (found.shown, found.named) == ([["1"]], ["Error: no name"])
 
 
-def test_blanks_at_the_ends_of_shown_lines_count():
-    body = "It prints:\r\n\r\n```\r\n>>> import shop\r\n>>> shop.show()\r\na \r\nb\r\n```\r\n"
-    parsed = restore_blanks(read_issue(Issue(title="A blank too many", body=body)), body)
-    found = read_example(parsed, SHOP)
-    assert isinstance(found, Example)
-    assert found.shown == [["a \nb"]]
-
-
-def test_blocks_are_restored_in_their_order():
-    body = "```\na\n```\n\n```\na \n```\n\n```\nb \n```\n"
-    parsed = restore_blanks(read_issue(Issue(title="Blanks", body=body)), body)
-    assert [one.text for one in parsed.code] == ["a", "a ", "b "]
-
-
 @each_row(
     "build",
     [
@@ -256,7 +248,7 @@ def test_blocks_are_restored_in_their_order():
 )
 def test_the_cost_of_finding_an_example_is_linear(build):
     def find(body: str) -> object:
-        return read_example(restore_blanks(readings[body], body), SHOP)
+        return read_example(readings[body], SHOP)
 
     readings = {build(size): read_issue(Issue(title="Total", body=build(size))) for size in (8_192, 32_768)}
     assert_grows_linearly(build, find)
@@ -300,6 +292,14 @@ def test_a_session_stays_one():
     assert not example(block("import shop\nshop.f()")).is_session
 
 
+AS_MODULE = 'import * as it from "@acme/shop"; const shop = it.shop ?? it.default ?? it;\n'
+
+
+def requires(name: str) -> str:
+    """Return the line that takes the package as it is entered in any version."""
+    return f'const {name} = ((it) => it.{name} ?? it.default ?? it)(require("@acme/shop"));\n'
+
+
 @each_row(
     ("body", "code"),
     [
@@ -317,20 +317,42 @@ def test_a_session_stays_one():
         ),
         (
             block("> shop.total([]) // all\n0"),
-            'const shop = require("@acme/shop");\nconsole.dir(shop.total([]) // all\n)',
+            requires("shop") + "console.dir(shop.total([]) // all\n)",
         ),
         (
             block("shop.total([]);  // 0\nconst cart = shop.cart()"),
-            'const shop = require("@acme/shop");\nconsole.dir(shop.total([])  // 0\n)\nconst cart = shop.cart()',
+            requires("shop") + "console.dir(shop.total([])  // 0\n)\nconst cart = shop.cart()",
         ),
         (
             block("import fs from 'fs'\nconsole.log(shop.total([]))", "js"),
-            "import shop from \"@acme/shop\";\nimport fs from 'fs'\nconsole.log(shop.total([]))",
+            AS_MODULE + "import fs from 'fs'\nconsole.log(shop.total([]))",
         ),
         # Short for the package, and the only such name that nothing defines.
-        (block("console.log(sh.total([]))"), 'const sh = require("@acme/shop");\nconsole.log(sh.total([]))'),
-        (block("new SHOP(1).x();"), 'const SHOP = require("@acme/shop");\nconsole.dir(new SHOP(1).x())'),
-        (block("console.log(new SHOP())"), 'const SHOP = require("@acme/shop");\nconsole.log(new SHOP())'),
+        (
+            block("console.log(sh.total([]))"),
+            requires("sh") + "console.log(sh.total([]))",
+        ),
+        (
+            block("new SHOP(1).x();"),
+            requires("SHOP") + "console.dir(new SHOP(1).x())",
+        ),
+        (
+            block("console.log(new SHOP())"),
+            requires("SHOP") + "console.log(new SHOP())",
+        ),
+        (
+            block("shop.total({\n  a: 1,\n});\nshop.pay('(');", "js"),
+            requires("shop") + "shop.total({\n  a: 1,\n});\nconsole.dir(shop.pay('('))",
+        ),
+        (
+            block("shop.total({\n  a: 1,\n});"),
+            requires("shop") + "console.dir(shop.total({\n  a: 1,\n}))",
+        ),
+        # Blocks that continue each other.
+        (
+            block("var x = 1;") + block("var y = 2;") + block("shop.total(x);"),
+            "var x = 1;\n\n" + requires("shop") + "console.dir(shop.total(x))",
+        ),
         (
             block("const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)", "js"),
             "const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)",
@@ -366,6 +388,13 @@ def test_a_report_without_an_example_for_node_says_why(body, reason):
 )
 def test_a_comment_that_says_what_is_printed_may_be_compared(code, named):
     assert example(block(f"import shop\n{code}")).named == named
+
+
+def test_json_is_compared_as_node_shows_it():
+    shown = {'[{"a": 1, "b c": null}]': "[{a: 1, 'b c': null}]", '"a": 1': '"a": 1'}
+    for written, value in shown.items():
+        body = block("shop.f();") + "It returns\n" + block(written)
+        assert example(body, NODE).shown == [[value]]
 
 
 def test_comments_with_what_was_expected_and_what_came_are_compared():

@@ -12,6 +12,9 @@ from triage.reproduce.example.unfenced_code import fence_code
         ("It fails:\n`\nimport shop\nshop.total([])\n`\nprints\n`\n0\n`", ["import shop\nshop.total([])"]),
         ("`>>> shop.total([])`\r\n\r\nis 0", [">>> shop.total([])"]),
         ("let s = require('shop');\ns.total({\n  a: 1\n});", ["let s = require('shop');\ns.total({\n  a: 1\n});"]),
+        ('`python -c "import shop; shop.f()"`\nIt fails.', ['python -c "import shop; shop.f()"']),
+        ("I do:\nx = shop.total([])\n\nI get:\n{\n  'a': 1\n}", ["x = shop.total([])", "{\n  'a': 1\n}"]),
+        ("It prints\n\n`[\n  1\n]`\n\nand `x`.", ["[\n  1\n]"]),
         ("I call `shop.total([])`; it fails (badly).\n\nWhy\nis import shop", []),
         ("<!--\n\nimport shop\nshop.total([])\n\n-->", []),
         ("import shop\nshop.total([])  # <b>x</b>", []),  # people see no tags

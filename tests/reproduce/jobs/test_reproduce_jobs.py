@@ -17,7 +17,7 @@ from testing.comment_parts import CommentParts, join_comment, split_comment
 from testing.fakes import NOW
 from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
 from tests.run.run_harness import RunHarness, our_comment
-from triage.base.errors import BadInput, WrongUsage
+from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, IssueMoved, WrongUsage
 from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
@@ -334,7 +334,6 @@ class TestReport:
             example=hash_example(CODE),
             fails=True,
             on="2.4.1",
-            place=harness.known.place,
             frame=FailingLine(path="src/shop/cart.py", line=12, function="total"),
             executed=["src/shop/cart.py"],
         )
@@ -454,57 +453,6 @@ class TestNextTriage:
         assert asked.state.quiet
 
 
-class TestSamePlace:
-    @pytest.fixture
-    def harness(self) -> ReproduceHarness:
-        """Issue 3 was reproduced, and 7 fails in the same way."""
-        harness = ReproduceHarness(reproduced=[9, 7, 3, 2])
-        harness.run_all()
-        self.remember(harness, harness.parts.state_line)
-        harness.github.issues[2] = factories.issue(number=2, thread=[])
-        harness.github.issues[9] = factories.issue(number=9, thread=[])
-        harness.command()
-        return harness
-
-    def remember(self, harness: ReproduceHarness, line: str, **changes: Any) -> None:
-        ours = our_comment(join_comment(CommentParts(line, "", reproduction="It fails.")))
-        harness.github.issues[3] = factories.issue(number=3, thread=[ours], **changes)
-
-    def test_it_is_named(self, harness: ReproduceHarness) -> None:
-        assert "Fails in the same place as [`#3`](https://redirect.github.com/" in harness.run_all()
-
-    @pytest.mark.parametrize(
-        "found",
-        [
-            make_evidence(failed("ValueError: bad"), failed("ValueError: bad")),
-            make_evidence(
-                failed(), failed("ValueError: no items", FailurePlace(path="shop/money.py", line=1, function="total"))
-            ),
-            FIXED,
-        ],
-    )
-    def test_another_failure_is_not(self, harness: ReproduceHarness, found: Evidence) -> None:
-        harness.found = found
-        assert "Fails in the same place" not in harness.run_all()
-
-    @pytest.mark.parametrize("changes", [{"state": "closed"}, {"fails": False}, {"number": 8}])
-    def test_nor_is_an_issue_that_is_closed_or_fixed_or_newer(
-        self, harness: ReproduceHarness, changes: dict[str, Any]
-    ) -> None:
-        known = harness.known.model_copy(update={"fails": changes.pop("fails", True)})
-        line = render_state(harness.state.model_copy(update={"reproduced": known}))
-        if number := changes.pop("number", 0):
-            harness.github.issues[number] = harness.github.issues.pop(3).model_copy(update={"number": number})
-            harness.reproduced = [9, number, 7, 2]
-        else:
-            self.remember(harness, line, **changes)
-        assert "Fails in the same place" not in harness.run_all()
-
-    def test_without_an_answer_of_github_the_result_is_shown(self, harness: ReproduceHarness) -> None:
-        del harness.github.issues[2]
-        assert harness.run_all().startswith("**Still happens")
-
-
 class TestAgain:
     REMEMBERED = Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
 
@@ -601,6 +549,34 @@ class TestAgain:
             for stage in stages:
                 asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
         assert harness.writes == 0
+        assert "- `#7`: fixed" in harness.output.summaries[-1]
+
+    @pytest.mark.parametrize("error", [GitHubUnavailable("Issue 9: no answer."), IssueMoved("Issue 9 was moved.")])
+    def test_an_issue_that_cannot_be_read_stops_no_other_one(self, error: Exception) -> None:
+        class Issues(dict[int, Issue]):
+            def __getitem__(self, number: int) -> Issue:
+                if number == 9:
+                    raise error
+                return super().__getitem__(number)
+
+        harness = ReproduceHarness(actor="", found=FIXED)
+        state = render_state(CommentState(reproduced=self.REMEMBERED))
+        harness.set_thread(our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails."))))
+        harness.github.issues = Issues(harness.github.issues | {9: factories.issue(number=9)})
+        harness.event_issue = None
+        harness.github.errors["edit_comment"] = CannotPublish("Comments cannot be edited.")
+        ends = [
+            asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
+            for stage in ("select", "run")
+        ]
+        orders = parse_orders(harness.files["selection.json"])
+        harness.write("selection.json", Orders(orders=[*orders, Order(number=9)]).model_dump_json())
+        ends.append(asyncio.run(run_reproduce_job("reproduce-report", ReproduceTask(), harness.job())))
+        is_down = isinstance(error, GitHubUnavailable)
+        assert ends == [Status.DEGRADED if is_down else Status.COMPLETE, Status.COMPLETE, Status.DEGRADED]
+        said = [text for _, text in harness.output.annotations]
+        assert any("Comments cannot be edited." in text for text in said), "what happened before is told"
+        assert sum("no answer" in text for text in said) == (2 if is_down else 0)
         assert "- `#7`: fixed" in harness.output.summaries[-1]
 
     @pytest.mark.parametrize(("found", "is_searched"), [(FIXED, True), (STILL, False)])

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failed
+from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failed, failure
 from triage.reproduce.evidence import FailurePlace
-from triage.reproduce.runner.read_record import find_obstacle, read_record
+from triage.reproduce.runner.read_record import find_obstacle, is_gone, read_record
 
 SITE = "/env/lib/python3.9/site-packages"
 
@@ -104,3 +104,39 @@ def test_no_bytes_break_the_reader(data):
 )  # fmt: skip
 def test_an_error_before_the_project_ran_is_an_obstacle(execution, obstacle):
     assert find_obstacle(execution, execution.failures[0]) == obstacle
+
+
+@each_row(
+    ("text", "code", "is_one"),
+    [
+        (
+            "ImportError: cannot import name 'rate' from 'shop.tax' (/env/shop/tax.py)",
+            "from shop.tax import rate",
+            True,
+        ),
+        ("ImportError: cannot import name 'rate'", "from shop import rate", True),
+        ("ImportError: cannot import name 'rate' from 'numpy'", "import shop\nfrom numpy import rate", False),
+        ("ModuleNotFoundError: No module named 'shop.tax'", "import shop.tax", True),
+        ("ModuleNotFoundError: No module named 'shopping'", "import shop, shopping", False),
+        ("AttributeError: module 'shop' has no attribute 'f'", "shop.f()", True),
+        ("AttributeError: 'NoneType' object has no attribute 'f'", "shop.g().f()", False),
+        ("TypeError: shop.f is not a function", "const shop = require('shop');\nshop.f()", True),
+        ("TypeError: Shop is not a constructor", "import { Shop } from 'shop';\nnew Shop()", True),
+        (
+            "TypeError: cart.f is not a function",
+            "const shop = require('shop');\nconst cart = shop.g(); cart.f()",
+            False,
+        ),
+        (
+            "SyntaxError: The requested module 'shop' does not provide an export named 'f'",
+            "import { f } from 'shop'",
+            True,
+        ),
+        ("Error: Cannot find module 'shop/tax'", "require('shop/tax')", True),
+        ("Error: Cannot find module 'env/node_modules/shop/index.js'", "require('shop')", False),  # it must be built
+        ("ValueError: no items", "shop.f()", False),
+    ],
+)
+def test_names_that_the_project_does_not_have(text, code, is_one):
+    assert is_gone(failure(text, IN_EXAMPLE), code, ["shop"]) is is_one
+    assert not is_gone(failure(text, IN_SHOP), code, ["shop"]), "the project itself asks for it"

@@ -51,6 +51,11 @@ def test_functions_that_run_on_import_do_not_count(shop):
     ]
 
 
+def test_a_project_that_is_imported_in_a_function_counts(shop):
+    found = record(shop, "def f():\n    import shop\n    shop.total([])\n\nf()\n")["record"]
+    assert [Path(path).name for path, _, _ in found["executed"]] == ["__init__.py", "deep.py"]
+
+
 def test_a_function_in_a_thread_counts(shop):
     code = "import shop, threading\nt = threading.Thread(target=shop.total, args=([1],))\nt.start()\nt.join()\n"
     assert len(record(shop, code)["record"]["executed"]) == 2

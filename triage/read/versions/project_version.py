@@ -41,6 +41,7 @@ _STATED = re.compile(
     rf"(?i)\b(?:versions?|release|ver\.?|v\.?(?= \d)|versi[oó]n|vers[aã]o|versione|versie|"
     rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
     rf"|\b(?:app|application|plugin|program|extension) (?:version|build)[:= ]{{1,3}}(?P<whole>{_WHOLE_NUMBER})"
+    rf"|(?<![\w.-])(?P<before>{_NUMBER}) version\b(?! of (?:{'|'.join(map(re.escape, sorted(PLATFORMS)))})\b)"
 )
 _COMMIT = re.compile(
     r"(?i)\b(?:commit|sha|rev(?:ision)?|hash|HEAD(?: is| at)*|master|main|trunk|develop|version|built from|"

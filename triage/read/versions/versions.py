@@ -119,7 +119,7 @@ def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[st
     for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if not re.search(r"\d", line):
             continue
-        for pattern in patterns or (_PLATFORM_NUMBER, _PINNED, _VERSION_WORD, _VEED, _NAMED, _DASHED):
+        for pattern in patterns or (_PLATFORM_NUMBER, _PINNED, _VERSION_WORD, _NAMED, _VEED, _DASHED):
             nameless = pattern is _VERSION_WORD  # `It is version 1.2`: the word before it is no name
             for match in pattern.finditer(line):
                 name = match[1] or ""

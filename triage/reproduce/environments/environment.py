@@ -138,7 +138,7 @@ class Environments(ABC):
                     script = self._source.find_build_script(target.commit)
                     if script is None:
                         raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
-                    project = project.model_copy(update={"setup": plan_node_build(target, script)})
+                    project = project.model_copy(update={"setup": plan_node_build(target, *script)})
                 self._source.export(target.commit, folder / "source")
             except GitError as error:
                 raise CannotInstall(str(error), is_lasting=True) from None
@@ -205,11 +205,13 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     return [make, prepare, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
 
 
-def plan_node_build(target: Target, script: str) -> str:
-    """Return the lines that build a commit of Node by a script of its own; empty without one."""
+def plan_node_build(target: Target, script: str = "", *tools: str) -> str:
+    """Return the lines that build a commit of Node by a script of its own, which calls tools; empty without one."""
     time = target.time.strftime(_TIME)
     install = f"npm install --ignore-scripts --no-audit --no-fund --loglevel=error --before={time}"
-    return f"{install}\nnpm run {script}" if script else ""
+    lines = [" ".join([install, *(["--no-save", *tools] if tools else [])])]
+    lines += ["export SKIP_YARN_COREPACK_CHECK=1"] if tools else []  # it refuses a project that names another version
+    return "\n".join([*lines, f"npm run {script}"]) if script else ""
 
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:

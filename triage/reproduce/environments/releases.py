@@ -1,16 +1,15 @@
-"""The versions of a project, by its tags and as its registry lists them, and the Python that each was made for."""
+"""The versions of a project, by its tags and files, and the Python that each was made for."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from pydantic import Field
 
 from triage.domain.value import Value
 
-IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
 PYTHONS = {
     "3.6": datetime(2016, 12, 23, tzinfo=UTC),
     "3.7": datetime(2018, 6, 27, tzinfo=UTC),
@@ -27,19 +26,24 @@ WHEELS_AFTER = timedelta(days=120)
 """numpy, scipy and pandas had wheels for 3.9 to 3.13 at most four months after the Python."""
 DEPENDENCIES_AFTER = timedelta(days=1)
 """Packages that are released together are not uploaded in one moment."""
+PUBLISHED_AFTER = timedelta(days=14)
+"""A tag's own package is not always uploaded on the same day, nor are all its wheels."""
 
 
-_NUMBERS = re.compile(r"(\d+(?:\.\d+)+(?:\.post\d+)?|\d+(?:_\d+)+)(?:[-_.]?final)?", re.ASCII | re.IGNORECASE)
+_STAGE = r"(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|post)[-_.]?\d*)?"
+_NUMBERS = re.compile(rf"((?:\d+(?:\.\d+)+|\d+(?:_\d+)+){_STAGE})(?:[-_.]?final)?", re.ASCII | re.IGNORECASE)
+_WRITTEN = re.compile(rf"\d+(?:\.\d+)+(?:{_STAGE}(?![\w]))?", re.ASCII | re.IGNORECASE)
 
 
 class Release(Value):
     version: str
     time: datetime
-    """When its last file was uploaded, of those that came within two weeks of the first."""
-    pythons: list[str] = Field(default_factory=list)
-    """Those that have a wheel of it, such as `3.9`, oldest first. Empty for Node, and for a commit."""
-    commit: str = ""
-    """Of its tag, which it is built from; empty for a release of the registry."""
+    commit: str
+    """Of its tag, or whose files first say this version."""
+
+    @property
+    def is_final(self) -> bool:
+        return not Version(self.version).is_prerelease
 
 
 def is_python_allowed(requires: str, python: str) -> bool:
@@ -63,40 +67,45 @@ def order_pythons(time: datetime, supported: Sequence[str], preferred: str = "")
 
 
 def find_release(releases: Sequence[Release], written: str) -> Release | None:
-    """Return the release that somebody means by `v2.4.1`, `2.4` or `pandas 2.4.1`; of 2.4 the first."""
-    numbers = re.findall(r"\d+(?:\.\d+)+(?:(?:rc|a|b|\.post)\d+)?", written) or re.findall(r"\d+", written)
-    for number in numbers:
-        exact = next((one for one in releases if _drop_zeros(one.version) == _drop_zeros(number)), None)
-        if exact:
-            return exact
-    return None
+    """Return the release that somebody means by `v2.4.1`, `2.4` or `pandas 2.4.1`."""
+    found = (one for number in _list_numbers(written) for one in releases if Version(one.version) == number)
+    return next(found, None)
 
 
-def _drop_zeros(version: str) -> str:
-    return re.sub(r"(?:\.0)+$", "", version)
+def find_release_before(releases: Sequence[Release], written: str) -> Release | None:
+    """Return the last release before the version that somebody means, of which there is none."""
+    number = next(_list_numbers(written), None)
+    return next((one for one in reversed(releases) if number and Version(one.version) < number), None)
 
 
-def merge_tags(wheels: Sequence[Release], tags: Mapping[str, Release]) -> list[Release]:
-    """Return the releases of the registry, and those of the tags that it has no wheel of, by their numbers."""
-    known = {_drop_zeros(release.version) for release in wheels}
-    tagged = [one for version, one in tags.items() if _drop_zeros(version) not in known]
-    return sorted([*wheels, *tagged], key=lambda release: Version(release.version))
+def find_number(written: str) -> str:
+    """Return the first version in what somebody wrote; empty without one."""
+    return next(iter(_WRITTEN.findall(written)), "")
+
+
+def _list_numbers(written: str) -> Iterator[Version]:
+    for number in _WRITTEN.findall(written) or re.findall(r"\d+", written):
+        with suppress(InvalidVersion):
+            yield Version(number)
+
+
+def sort_releases(releases: Iterable[Release]) -> list[Release]:
+    """Return releases, the oldest number first."""
+    return sorted(releases, key=lambda release: Version(release.version))
 
 
 def list_mainline(releases: Sequence[Release], named: str) -> list[Release]:
-    """Return the releases, and among them the named one, without those that came after a higher version."""
+    """Return the final releases, and among them the named one, without those that came after a higher version."""
     chosen: list[Release] = []
     for release in reversed(releases):
-        if release.version == named or not chosen or release.time <= min(one.time for one in chosen):
+        is_next = release.is_final and (not chosen or release.time <= min(one.time for one in chosen))
+        if release.version == named or is_next:
             chosen.insert(0, release)
     return chosen
 
 
 def normalize_version(text: str) -> str:
-    """Return the version of a tag by its first numbers, such as `pkg@2.4.0`, `release_2_4` or `2.4-final`; else empty.
-
-    Nothing but `final` may follow: 2.4rc1 is not yet 2.4.
-    """
+    """Return the version at the end of a tag such as `pkg@2.4.0`, `release_2_4` or `2.4-final`; else empty."""
     match = _NUMBERS.search(text)
     try:
         return str(Version(match[1].replace("_", "."))) if match and match.end() == len(text) else ""

@@ -17,14 +17,15 @@ from triage.git.commit import isolate, open_repository, write_files
 from triage.git.history import to_time
 from triage.reproduce.environments.releases import (
     DEPENDENCIES_AFTER,
-    IN_REGISTRY,
+    PUBLISHED_AFTER,
     PYTHONS,
     Release,
+    find_number,
     find_release,
     is_python_allowed,
-    merge_tags,
     normalize_version,
     order_pythons,
+    sort_releases,
 )
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Project
@@ -33,6 +34,7 @@ from triage.reproduce.example.python_code import find_exports
 _MAX_FILE_BYTES = 2_000_000
 _BUILD_SCRIPTS = ("build", "prepack", "prepare")
 """`build` is a custom; npm runs the others before it packs: https://docs.npmjs.com/cli/using-npm/scripts."""
+_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
@@ -41,7 +43,9 @@ _REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements
 _CONDA = re.compile(r"^\s*-\s*([A-Za-z0-9][\w.-]*)", re.M)
 _MAX_REQUIREMENT_FILES = 30
 _DEFINED = "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*"
-_EXPORTED = "^ *export (declare )?(async )?(const|class|function) +[A-Za-z][A-Za-z0-9_]*"
+_EXPORTED = r"^ *export (declare )?(async )?(const|class|function) +\w+|^ *export \{[^}]*\}|^(module\.)?exports\.\w+ *="
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_NO_NAMES = word_set("class def async export declare const function as default module exports")
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?(?P<name>[A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\bname\s*=\s*['"](?P<name>[A-Za-z0-9][\w.-]*)['"]""")
 _NAME_BY_VARIABLE = re.compile(
@@ -63,6 +67,8 @@ class Source:
     def __init__(self, root: Path) -> None:
         self._git, _ = open_repository(root)
         self._objects = isolate(self._git)
+        self.folder = ""
+        """The project's, with a slash, if it is not the repository itself."""
 
     def resolve(self, name: str) -> str | None:
         """Return the full SHA of a commit, tag or branch; None if there is none."""
@@ -89,14 +95,14 @@ class Source:
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def list_definitions(self, commit: str, pattern: str, *paths: str) -> list[tuple[str, str]]:
-        """Return the path and the last word of each match of an extended regular expression in some files."""
+        """Return the path of each match of an extended regular expression in some files, with each name in it."""
         args = ("grep", "-z", "-o", "-E", pattern, commit, "--", *paths)
         try:
             lines = self._git.run(*args, accept=(0, 1), max_bytes=1 << 24).decode("utf-8", "replace").split("\n")[:-1]
         except GitError:  # such as files that a partial clone lacks
             return []
         pairs = (line.removeprefix(f"{commit}:").partition("\0") for line in lines)
-        return [(path, definition.split()[-1]) for path, _, definition in pairs]
+        return [(path, name) for path, _, words in pairs for name in _WORD.findall(words) if name not in _NO_NAMES]
 
     def read_time(self, commit: str) -> datetime:
         return to_time(self._objects.run("show", "--no-patch", "--format=%ct", commit).decode().strip())
@@ -105,7 +111,7 @@ class Source:
         return self._objects.run("show", "--no-patch", "--format=%s", commit).decode("utf-8", "replace").strip()
 
     def list_version_tags(self) -> dict[str, Release]:
-        """Return the tag of each final version as a release."""
+        """Return the tag of each version as a release."""
         fields = [f"%({of}{name})" for name in ("objectname", "committerdate:unix") for of in ("*", "")]
         args = ("for-each-ref", f"--format=%(refname:strip=2)%00{'%00'.join(fields)}", "refs/tags")
         output = self._git.run(*args, max_bytes=1 << 24).decode("utf-8", "replace")
@@ -115,6 +121,18 @@ class Source:
             if (version := normalize_version(name)) and (time or own_time):  # else it is no commit
                 found[version] = Release(version=version, time=to_time(time or own_time), commit=commit or own)
         return found
+
+    def find_version_commit(self, version: str, head: str) -> str | None:
+        """Return the first commit up to `head` whose files say this version, for a forgotten tag; None without one."""
+        number = re.escape(version).replace("\\-", "-")
+        said = rf"[vV](ersion|ERSION)_*['\"]? *[:=] *['\"]{number}['\"]"
+        paths = (*_MANIFESTS, "*__init__.py", "*version*")
+        args = ("log", "--reverse", "--format=%H", "--pickaxe-regex", f"-S{said}", head, "--", *paths)
+        try:
+            found = self._objects.run(*args, max_bytes=1 << 20).decode().split()
+        except GitError:  # such as files that a partial clone lacks
+            return None
+        return next(iter(found), None)
 
     def list_steps(self, good: str, bad: str) -> list[str]:
         """Return the commits after `good` up to `bad` on the first-parent line, oldest first."""
@@ -132,29 +150,30 @@ class Source:
         return self._objects.run(*args, max_bytes=1 << 24).decode("utf-8", "replace").split("\0")[:-1]
 
     def export(self, commit: str, folder: Path) -> None:
-        """Write the files of a commit into a new folder. Raises GitError."""
-        write_files(self._objects, commit, folder)
+        """Write the project's files at a commit into a new folder. Raises GitError."""
+        write_files(self._objects, f"{commit}:{self.folder}" if self.folder else commit, folder)
 
     def describe_version(self, commit: str) -> str:
         """Return the version of the newest tag that the commit contains, for build tools without git."""
         output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode("utf-8", "replace")
         return normalize_version(output.strip())
 
-    def find_build_script(self, commit: str) -> str | None:
-        """Return the script by which a package of Node is built before it is published.
+    def find_build_script(self, commit: str) -> list[str] | None:
+        """Return the script by which a package of Node is built before it is published, and the tools that it calls.
 
         Empty if it runs from its files as they are; None if nothing says how it is built.
         """
-        paths, manifest = self.list_paths(commit), self.read(commit, "package.json") or ""
-        if "binding.gyp" in paths:
-            return None
+        paths, manifest = self.list_own(commit), self.read_own(commit, "package.json")
         scripts = _parse_node_manifest(manifest).get("scripts")
-        names = (name for name in _BUILD_SCRIPTS if isinstance(scripts, dict) and name in scripts)
-        return "" if has_entries(manifest, paths) else next(names, None)
+        found = [name for name in _BUILD_SCRIPTS if isinstance(scripts, dict) and name in scripts]
+        if "binding.gyp" in paths or not (found or has_entries(manifest, paths)):
+            return None
+        called = re.findall(r"\b(?:yarn|pnpm)\b", json.dumps(scripts))
+        return [] if has_entries(manifest, paths) else [found[0], *dict.fromkeys(called)]
 
     def list_pythons(self, commit: str) -> list[str]:
         """Return the Pythons that the project allows at a commit, oldest first."""
-        texts = (self.read(commit, name) or "" for name in ("pyproject.toml", "setup.cfg", "setup.py"))
+        texts = (self.read_own(commit, name) for name in _MANIFESTS[:3])
         requires = next((match[1].strip() for text in texts if (match := _REQUIRES.search(text))), "")
         return [python for python in PYTHONS if is_python_allowed(requires, python)]
 
@@ -173,32 +192,50 @@ class Source:
         if config.languages:
             own = {name.lower(): recipe for name, recipe in config.languages.items()}
             return Project(language="other", package=config.package, image=config.image, languages=own)
-        paths = self.list_paths(commit)
-        if {"pyproject.toml", "setup.py", "setup.cfg"} & {*paths}:
+        self.folder = _find_top(self.list_paths(commit))
+        paths = self.list_own(commit)
+        if {*_MANIFESTS[:3]} & {*paths}:
             name = config.package or self._find_python_name(commit)
             modules = _find_modules(paths, name)
             if modules:
                 name = name or modules[0]
-                folder = find_folder(paths, modules[0])
+                folder = self.folder + find_folder(paths, modules[0])
                 definitions = self.list_definitions(commit, _DEFINED, f"{folder}/*.py")
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
                 return Project(language="python", package=name, modules=modules, exports=exports)
-        if "package.json" in paths and (name := config.package or _find_node_name(self.read(commit, "package.json"))):
-            exported = self.list_definitions(
-                commit, _EXPORTED, "*.js", "*.mjs", "*.cjs", "*.ts", ":!*test*", ":!*spec*"
-            )
+        if "package.json" in paths and (
+            name := config.package or _find_node_name(self.read_own(commit, "package.json"))
+        ):
+            files = [f"{self.folder}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
+            exported = self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")
             return Project(language="node", package=name, modules=[name], exports={one: name for _, one in exported})
         return None
 
     def _find_python_name(self, commit: str) -> str:
         try:
-            name = tomllib.loads(self.read(commit, "pyproject.toml") or "").get("project", {}).get("name")
+            name = tomllib.loads(self.read_own(commit, "pyproject.toml")).get("project", {}).get("name")
         except tomllib.TOMLDecodeError:
             name = None
-        setup = self.read(commit, "setup.py")
-        places = ((self.read(commit, "setup.cfg"), _NAME), (setup, _NAME_IN_SETUP), (setup, _NAME_BY_VARIABLE))
-        found = (match["name"] for text, pattern in places if text and (match := pattern.search(text)))
+        setup = self.read_own(commit, "setup.py")
+        places = ((self.read_own(commit, "setup.cfg"), _NAME), (setup, _NAME_IN_SETUP), (setup, _NAME_BY_VARIABLE))
+        found = (match["name"] for text, pattern in places if (match := pattern.search(text)))
         return str(name) if name else next(found, "")
+
+    def read_own(self, commit: str, name: str) -> str:
+        """Return the text of a file in the project's folder; empty if there is none."""
+        return self.read(commit, f"{self.folder}{name}") or ""
+
+    def list_own(self, commit: str) -> list[str]:
+        """Return the paths in the project's folder, from there."""
+        paths = self.list_paths(commit)
+        return [path.removeprefix(self.folder) for path in paths if path.startswith(self.folder)]
+
+
+def _find_top(paths: Iterable[str]) -> str:
+    """Return the folder of the project with a slash: the only one with a manifest if the repository itself has none."""
+    tops = {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in _MANIFESTS and path.count("/") < 3}
+    own = [top for top in tops if _NO_MODULES.isdisjoint(top.split("/"))]
+    return f"{own[0]}/" if "" not in tops and len(own) == 1 else ""
 
 
 def _find_modules(paths: list[str], name: str) -> list[str]:
@@ -219,15 +256,15 @@ def find_folder(paths: Iterable[str], module: str) -> str:
     return str(max(found, key=lambda match: match[2] or "")[1])
 
 
-def _parse_node_manifest(text: str | None) -> dict[str, Any]:
+def _parse_node_manifest(text: str) -> dict[str, Any]:
     try:
-        document = json.loads(text or "{}")
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 
 
-def _find_node_name(text: str | None) -> str:
+def _find_node_name(text: str) -> str:
     name = _parse_node_manifest(text).get("name")
     return name if isinstance(name, str) and re.fullmatch(r"(?:@[\w.-]+/)?[\w.-]+", name) else ""
 
@@ -245,27 +282,24 @@ def has_entries(manifest: str, paths: Collection[str]) -> bool:
 class Versions:
     """Makes a target of a version's name."""
 
-    def __init__(self, source: Source, project: Project, wheels: Sequence[Release], head: str) -> None:
-        """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
-        self._source, self._project = source, project
-        self._has_registry = bool(wheels) or project.language == "other"
+    def __init__(self, source: Source, project: Project, head: str, *, from_registry: bool = False) -> None:
+        """Take the tags as releases, oldest first. With `from_registry` each is installed from there by its number."""
+        self._source, self._project, self._head, self._from_registry = source, project, head, from_registry
         self.tags = source.list_version_tags()
         until = source.read_time(head) + DEPENDENCIES_AFTER
-        self.releases = [release for release in merge_tags(wheels, self.tags) if release.time <= until]
+        self.releases = sort_releases(release for release in self.tags.values() if release.time <= until)
 
     def make_release_target(self, release: Release, like: Target | None = None) -> Target:
         """Return the target of a release, on the Python of another one if it can run there."""
-        if release.commit:
-            return self._make_target(release.version, release.commit, like)
-        time, pythons = release.time + DEPENDENCIES_AFTER, self._order_pythons(release.time, release.pythons, like)
-        return Target(on=release.version, version=release.version, time=time, pythons=pythons)
+        target = self._make_target(release.version, release.commit, like)
+        published = {"version": release.version, "commit": "", "time": target.time + PUBLISHED_AFTER}
+        return target.model_copy(update=published) if self._from_registry else target
 
     def make_commit_target(self, name: str, on: str, like: Target | None = None) -> Target:
         """Return the target of a commit, tag or branch. Raises WrongUsage if there is none."""
         commit = self._source.resolve(name)
         if commit is None:
-            more = "" if self._has_registry else f" {IN_REGISTRY}"
-            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.{more}")
+            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.")
         return self._make_target(on, commit, like)
 
     def _make_target(self, on: str, commit: str, like: Target | None) -> Target:
@@ -281,5 +315,15 @@ class Versions:
 
     def find(self, written: str, like: Target | None = None) -> Target:
         """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""
-        release = find_release(self.releases, written) if normalize_version(written) else None
+        release = self.find_release(written) if normalize_version(written) else None
         return self.make_release_target(release, like) if release else self.make_commit_target(written, written, like)
+
+    def find_release(self, written: str) -> Release | None:
+        """Return the release that somebody means, also one that has no tag; None if there is none."""
+        number = find_number(written)
+        can_search = number and self._project.language != "other" and not find_release(self.releases, written)
+        commit = self._source.find_version_commit(number, self._head) if can_search else None
+        if commit:
+            one = Release(version=number, time=self._source.read_time(commit), commit=commit)
+            self.releases = sort_releases([*self.releases, one])
+        return find_release(self.releases, written)

@@ -179,9 +179,10 @@ def does_something(tree: ast.Module) -> bool:
     )
 
 
-def find_tests(tree: ast.Module) -> list[str]:
-    """Return the functions that a test runner would call without anything else."""
-    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test")]
+def find_uncalled(tree: ast.Module) -> list[str]:
+    """Return the functions that can be called without anything else, and are named nowhere: tests, and examples."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name not in used]
     return [one.name for one in functions if not one.decorator_list and not any(vars(one.args).values())]
 
 

@@ -40,7 +40,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     With it, what is shown below it, and below each block with the same code.
     """
     result: Example | NoExample = NoExample(reason="no-block")
-    own, outputs = "", dict[int, list[str]]()
+    own, earlier, outputs = "", list[str](), dict[int, list[str]]()
     for number, block in blocks.items():
         language = _find_language(block.language.lower(), project)
         if not language:
@@ -58,6 +58,12 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
         if language == "node" and len(code) <= MAX_EXAMPLE_CHARS:
             code, added = _complete(code, session, project)
             changed += added
+            if needed := [
+                one for one in earlier if _find_defined(one) & ({*_NAME.findall(code)} - _find_defined(code))
+            ]:
+                code = "\n\n".join([*needed, code])
+                changed.append(f"Joined {len(needed) + 1} blocks that continue each other.")
+            earlier.append(own)
         found = _find_refusal(code, project)
         if found is None:
             result = Example(language=language, code=code + "\n", changed=changed)
@@ -76,26 +82,42 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
     defined = _find_defined(code)
     name = _find_name(code, plain, defined)
-    statements = session.statements if session else code.split("\n")
+    exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
+    statements = session.statements if session else _split(code)
     if session:
         outputs = [output not in ("", "undefined") for output in session.outputs]
     else:
-        outputs = [
-            bool(name) and re.match(rf"(?:new )?{re.escape(name)}[.(].*\);?\s*(?://.*)?$", one) is not None
-            for one in statements
-        ]
+        used = "|".join(map(re.escape, [name] if name else exported))
+        call = re.compile(rf"(?:new )?(?:{used})[.(].*\);?\s*(?://.*)?$", re.S)
+        outputs = [bool(used) and call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
-    called = dict.fromkeys(_CALLED.findall(code))
-    exported = [one for one in called if one in project.exports and one not in defined]
     if (name and name not in defined) or (exported and not name):
+        # Versions differ in whether they export what the package is for under its name, as the default or as all.
+        taken, bound = f"it.{name} ?? it.default ?? it", f"{{ {', '.join(exported)} }}"
         is_module = _IMPORT.search(code) is not None
-        bound = name or f"{{ {', '.join(exported)} }}"
-        line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
+        if name and is_module:
+            line = f'import * as it from "{package}"; const {name} = {taken};'
+        elif name:
+            line = f'const {name} = ((it) => {taken})(require("{package}"));'
+        else:
+            line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
     return "\n".join(written), changed
+
+
+def _split(code: str) -> list[str]:
+    """Return the lines of code, those together that a bracket holds together."""
+    found, depth = list[str](), 0
+    for line in code.split("\n"):
+        if depth > 0:
+            found[-1] += f"\n{line}"
+        else:
+            found.append(line)
+        depth = max(0, depth) + sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+    return found if depth <= 0 else code.split("\n")  # else one stands in a string
 
 
 def _find_name(code: str, plain: str, defined: Set[str]) -> str:

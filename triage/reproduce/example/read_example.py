@@ -23,7 +23,7 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_traces
-from triage.reproduce.example.shown_output import find_commented, read_stated_output
+from triage.reproduce.example.shown_output import find_commented, read_stated_output, show_as_node
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
@@ -38,6 +38,7 @@ _SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*
 """A name at a prompt, and what it is."""
 _REMARK = re.compile(r"#.*|[A-Z][\w ,'.-]*[.:?!]")
 """Of the reporter, a paragraph below an output."""
+_BEHIND = re.compile(r"(?<=['\")\]}]) +[\[(][a-z][a-z ]*[\])]$", re.I)
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -85,10 +86,13 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     said = find_commented(found.code)
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
-    wishes = [*map("\n".join, own.values()), *stated.wished, *said["wished"]]
+    named, wished = [*said["named"], *stated.named], [*stated.wished, *said["wished"]]
+    if project.language == "node":
+        shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
+        named, wished = [*map(show_as_node, named)], [*map(show_as_node, wished)]
+    wishes = [*map("\n".join, own.values()), *wished]
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
-    named = [*said["named"], *stated.named][:MAX_SHOWN]
-    return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named, "wished": wished})
+    return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "wished": wished})
 
 
 def _find_python_example(
@@ -115,24 +119,6 @@ def _find_python_example(
         bound |= part.names.bound
     nearest = max(refusals, key=lambda refusal: REFUSALS.index(refusal.reason), default=None)
     return nearest or NoExample(reason="does-not-import-the-project"), {}
-
-
-def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
-    """Return the report with the blanks at the ends of its code's lines, which may be the fault.
-
-    Readings for models have none: strangers hide text in them.
-    """
-    lines = body.splitlines()
-    visible = "\n".join(["", *map(str.rstrip, lines), ""])
-    code, end, number = list[CodeBlock](), 0, 0
-    for block in parsed.code:
-        text, start = block.text, visible.find(f"\n{block.text}\n", end)
-        if start >= 0:
-            number += visible.count("\n", end, start)
-            text = "\n".join(lines[number : number + text.count("\n") + 1])
-            end, number = start + 1, number + 1
-        code.append(block.model_copy(update={"text": text}))
-    return parsed.model_copy(update={"code": code})
 
 
 def _read_block(block: CodeBlock, number: int) -> _Part | None:
@@ -165,8 +151,8 @@ def _read_session(session: Session) -> _Part | None:
 
 
 def _without_remarks(output: str) -> str:
-    """Return an output without the reporter's words below it, if it is the value of an expression: no text ends so."""
-    paragraphs = re.split(r"\n[ \t]*\n", output)
+    """Return an output without the reporter's words below or behind it, if it is a value: no text ends so."""
+    paragraphs = re.split(r"\n[ \t]*\n", _BEHIND.sub("", output))
     while len(paragraphs) > 1 and _REMARK.fullmatch(paragraphs[-1].strip()):
         paragraphs.pop()
     shown = "\n\n".join(paragraphs).strip()
@@ -241,7 +227,8 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
         module = project.exports.get(name) or (packages.get(name, "") if name in attributes else "")
         is_known = module in project.modules or (module and name in called)
         ours = f"from {module} import {name}" if is_known else ""
-        found[name] = f"import {name}" if name in project.modules else ours or standard.get(name, "")
+        is_module = name in project.modules and not (name in project.exports and name in called)
+        found[name] = f"import {name}" if is_module else ours or standard.get(name, "")
     return found
 
 
@@ -300,7 +287,7 @@ def _make_example(part: _Part) -> Example | NoExample:
         return NoExample(reason="does-not-parse")
     code, changed = part.code.strip("\n"), list(part.changed)
     if not python_code.does_something(tree):
-        calls = [f"{name}()" for name in python_code.find_tests(tree)]
+        calls = [f"{name}()" for name in python_code.find_uncalled(tree)]
         if not calls:
             return NoExample(reason="calls-nothing")
         code = "\n".join([code, "", *calls])

@@ -8,12 +8,16 @@ from typing import NamedTuple
 
 from triage.read.traces.traces import find_traces
 
-_PYTHON = re.compile(r"^\s*(?:>>>(?!>) ?|>>(?: |$))(?P<code>.*)$")
-_PYTHON_MORE = re.compile(r"^\s*\.\.\.(?!\.) ?(?P<code>.*)$")
+_PYTHON = re.compile(r"^\s*(?:>>>>?(?!>) ?|>>(?: |$))(?P<code>.*)$")
+_PYTHON_MORE = re.compile(r"^\s*\.{3,4}(?!\.) ?(?P<code>.*)$")
+"""PyPy has one sign more."""
 _IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
 _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
 _OUT = re.compile(r"^\s*(?:Out ?\[(?:\d+| )\]:|# ?(?:outputs?|prints?|returns?|gives):?) ?(?P<text>.*)$")
 """IPython's mark, or a comment's."""
+_ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
+"""With a remark, behind a line."""
+_NUMBERED = re.compile(r"^Out ?\[\d+\]:", re.M)
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
@@ -54,10 +58,25 @@ def read_session(text: str, language: str) -> Session | None:
         # A line of JavaScript may go on with `> x`.
         if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[: starts[0]]))):
             return _separate(lines, starts, first, more)
+    if language == "python" and _NUMBERED.search(text):  # copied without what stands before the code
+        return _read_numbered(lines)
     if language == "python" and (command := _COMMAND.search(text)):
         code = (command["code"] or command["document"]).replace('\\"', '"')
         return Session([code], [text[command.end() :].strip()], "")
     return None
+
+
+def _read_numbered(lines: Sequence[str]) -> Session:
+    session, code = Session([], [], ""), list[str]()
+    for line in [*lines, ""]:
+        is_output = _NUMBERED.match(line) is not None
+        if code and (is_output or not line.strip()):
+            session.statements.append("\n".join(code))
+            session.outputs.append(without_marks(line))
+            code.clear()
+        elif not is_output and line.strip():
+            code.append(line)
+    return session
 
 
 def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str], more: re.Pattern[str]) -> Session:
@@ -93,9 +112,9 @@ def _code(pattern: re.Pattern[str], line: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    """Return an output without what a prompt writes into it."""
-    lines = ((_OUT.match(line), line) for line in text.split("\n"))
-    return "\n".join(out["text"] if out else line for out, line in lines)
+    """Return an output without what a prompt writes into it, and without arrows of the reporter."""
+    lines = ((_OUT.match(line), _ARROW.sub("", line)) for line in text.split("\n"))
+    return "\n".join(_ARROW.sub("", out["text"]) if out else line for out, line in lines)
 
 
 def without_traces(text: str) -> str:

@@ -1,6 +1,7 @@
 """Finds what a report says that its example prints, and what it wishes: blocks and lines below the words, or values."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -20,7 +21,7 @@ _SAYS = (
     r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got|"
     r"rec(?:ei|ie)ved)"
 )
-_PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:get|see))\b")
+_PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:would )?(?:get|see))\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|but|I get)\b")
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
@@ -38,7 +39,9 @@ _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
 _VALUE = re.compile(
-    rf"(?i)\b{_SAYS}(?: in| is| was| to)?[\s:]{{0,5}}{_LITERAL}(?=\s*(?:[.,;:!?)\uff0c\u3002]|$))", re.M
+    rf"(?i)\b{_SAYS}(?: in| is| was| to)?[\s:]{{0,5}}{_LITERAL}"
+    r"(?=\s*(?:[.,;:!?)\uff0c\u3002]|$|\b(?:but|instead|rather)\b))",
+    re.M,
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
 _COMMENTED = re.compile(
@@ -46,7 +49,7 @@ _COMMENTED = re.compile(
 )
 """Such as `f()  # returns 1`."""
 _WISHED_VALUE = re.compile(
-    r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
+    r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
 _SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n")
 _CODE = re.compile(
@@ -59,6 +62,7 @@ _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pyc
 """Languages in which output is shown. Of Python, a block that calls nothing."""
 _REMARK = re.compile(r"(?:#|//) .*\d\.\d")
 """Of the reporter, in an output: which version printed it."""
+_KEY = re.compile(r'"([A-Za-z_$][\w$]*)"\s*:')
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -85,12 +89,11 @@ def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
     """Return what the report says is printed, of several versions on this one."""
     reader, end = _Reader(parsed, version), 0
     for number, block in enumerate(parsed.code[:_MAX_BLOCKS]):
-        visible = "\n".join(map(str.rstrip, block.text.split("\n")))
-        at = parsed.body.find(f"\n{visible}\n", end)
+        at = parsed.body.find(f"\n{block.text}\n", end)
         if at >= 0:
             reader.read_words(parsed.body[end:at])
             reader.read_block(number, block)
-            end = at + 1 + len(visible)
+            end = at + 1 + len(block.text)
     reader.read_words(parsed.body[end:])
     return reader.stated
 
@@ -108,6 +111,15 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
         found[cue].append(match["value"].strip())
     named = found["named"]
     return found | {"named": ["\n".join(named)] if named and not any(map(WISH.search, named)) else []}
+
+
+def show_as_node(text: str) -> str:
+    """Return JSON as Node shows the value, and other text as it is."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _KEY.sub(r"\1:", text).replace('"', "'") if text[:1] in "[{" else text
 
 
 class _Reader:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
@@ -12,8 +11,8 @@ from triage.domain.task import ReproduceTask
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, accept_evidence, parse_orders
-from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_request, select_allowed
-from triage.reproduce.pages import Pages, find_executed_code, find_failure
+from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_each, read_request, select_allowed
+from triage.reproduce.pages import Pages, find_executed_code
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.run.may_run.trigger_snapshot import get_trigger_comment, to_run_key
 from triage.run.write.apply_local_effects import PublishResult
@@ -49,8 +48,7 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
         return await _answer(task, request.issue, refusal or NOT_RUN, job)
     pages = await in_thread(job.open_pages)
     known = await in_thread(_remember, order.selection, evidence, pages)
-    same_as = await _find_same(task.number, known.place, job)
-    block = await in_thread(_render, order.selection, evidence, pages, request.issue, order, same_as)
+    block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
     is_worth_it = evidence.verdict in WORTH_SAYING and not read_state(request.issue).quiet
     if not task.actor and not is_worth_it:
         return await finish(job, block, links=pages.links)
@@ -73,33 +71,9 @@ def _plan_comment(
     return plan_comment_parts(issue, parts, {**remembered, "runs": runs}, links)
 
 
-async def _find_same(number: int, failure: str, job: ReproduceJob) -> int | None:
-    """Return the first open issue before this one whose example fails in the same way; None without one.
-
-    Takes up to 41 requests: one search, and an issue with its comments for each of the 20 that it finds.
-    """
-    if not failure:
-        return None
-    try:
-        for other in sorted(await in_thread(job.list_reproduced)):
-            if other < number and await _fails_alike(other, failure, job):
-                return other
-    except TriageError as error:  # what was found is shown without it
-        job.run.progress.info(f"{error} Nothing says whether another issue fails in the same place.")
-    return None
-
-
-async def _fails_alike(number: int, failure: str, job: ReproduceJob) -> bool:
-    issue = await job.run.ask_github(f"Issue #{number}", lambda: job.run.github.fetch_issue(number))
-    known = read_state(issue).reproduced
-    return issue.state == "open" and known is not None and known.fails and known.place == failure
-
-
-def _render(
-    selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order, same_as: int | None = None
-) -> str:
+def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order) -> str:
     asked = ask_reporter(evidence, read_issue(issue).language)
-    return render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked, same_as=same_as)
+    return render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked)
 
 
 def _remember(selection: Selection, evidence: Evidence, pages: Pages) -> Reproduced:
@@ -110,7 +84,6 @@ def _remember(selection: Selection, evidence: Evidence, pages: Pages) -> Reprodu
         example=hash_example(selection.example.code),
         fails=fails,
         on=first.on if first.commit != current.commit and is_version_remembered(first.on) else "",
-        place=find_failure(evidence, pages.find_path) if fails else "",
         gone=evidence.verdict == "fixed",
     )
     executed = find_executed_code(evidence, pages.find_path) if evidence.verdict in LEADS_TO_CODE else None
@@ -132,9 +105,10 @@ def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
 async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> Status:
     """Change the comments of the issues whose example failed before and does not now. No issue is closed."""
     pages, lines, done = await in_thread(job.open_pages), list[str](), PublishResult()
-    for order in orders:
+    selected = {order.number: order for order in orders}
+    async for request in read_each(selected, job, done):
+        order = selected[request.issue.number or 0]
         evidence = accept_evidence(order.selection, found.get(order.number))
-        request = await read_request(order.number, ReproduceTask(number=order.number), job)
         state = read_state(request.issue)
         verdict = evidence.verdict if evidence else "no result"
         lines.append(f"- `#{order.number}`: {verdict}")

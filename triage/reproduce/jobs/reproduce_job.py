@@ -1,11 +1,11 @@
 """What the jobs act through, and whom they admit."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from triage.base.errors import WrongUsage
+from triage.base.errors import GitHubUnavailable, NoSuchIssue, WrongUsage
 from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.run import Status
@@ -65,6 +65,17 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
         lambda: check_reproduce(task, issue, run.event_issue, now, run.github.fetch_role, run.config),
     )
     return Request(issue, skip_reason, _find_refusal(issue, run))
+
+
+async def read_each(numbers: Iterable[int], job: ReproduceJob, done: PublishResult) -> AsyncIterator[Request]:
+    """Yield the request of each issue that can be read. Of another one `done` says why it cannot."""
+    for number in numbers:
+        try:
+            yield await read_request(number, ReproduceTask(number=number), job)
+        except NoSuchIssue:  # it was moved or deleted since
+            continue
+        except GitHubUnavailable as error:
+            done.add_failure(error)
 
 
 def _find_refusal(issue: Issue, run: JobContext) -> str:

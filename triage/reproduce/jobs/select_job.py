@@ -7,8 +7,9 @@ from triage.base.threads import in_thread
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, Trigger
 from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
-from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_request, read_wish
+from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_each, read_request, read_wish
 from triage.reproduce.project_checkout import NothingToRun
+from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.write_results import write_skip
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import hash_example
@@ -62,18 +63,18 @@ def _make_order(number: int, task: ReproduceTask, request: Request, job: Reprodu
 
 async def _select_again(job: ReproduceJob) -> Status:
     """Select the examples that failed when they were run last, on the same version, and on today's commit."""
-    orders: list[Order] = []
-    for number in await in_thread(job.list_reproduced):
-        task = ReproduceTask(number=number)
-        request = await read_request(number, task, job)
-        state = read_state(request.issue)
+    orders, done = list[Order](), PublishResult()
+    async for request in read_each(await in_thread(job.list_reproduced), job, done):
+        state, number = read_state(request.issue), request.issue.number
         before = state.reproduced
-        if request.skip_reason or before is None or not before.fails or state.quiet or len(orders) == MAX_ORDERS:
+        if request.skip_reason or before is None or not before.fails or state.quiet or number is None:
             continue
-        again = task.model_copy(update={"words": f"on {before.on}" if before.on else ""})
+        again = ReproduceTask(number=number, words=f"on {before.on}" if before.on else "")
         order = await in_thread(_make_order, number, again, request, job)
         if order.selection and hash_example(order.selection.example.code) == before.example:
             orders.append(order)
+        if len(orders) == MAX_ORDERS:
+            break
     numbers = ", ".join(f"`#{order.number}`" for order in orders) or "none"
     page = f"Issues to be run again: {numbers}."
-    return await finish(job, page, _hand_over(orders, "run", job) if orders else {})
+    return await finish(job, page, _hand_over(orders, "run", job) if orders else {}, done=done)

@@ -1,6 +1,7 @@
 """Reads what the recorder printed, as a stranger's words, and says how one run of the example ended."""
 
 import json
+import re
 import signal
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -22,6 +23,12 @@ _NETWORK = word_set(
 _DISPLAY = word_set("TclError DisplayError")
 _FILES = word_set("FileNotFoundError IsADirectoryError NotADirectoryError ENOENT")
 _IMPORTS = word_set("ModuleNotFoundError ImportError MODULE_NOT_FOUND ERR_MODULE_NOT_FOUND")
+GONE = "what it uses is not there"
+_GONE = re.compile(
+    r"cannot import name '?(?P<imported>\w+)|^(?P<called>[\w$]+)(?:\.[\w$]+)* is not a (?:function|constructor)"
+    r"|No module named|^module \S+ has no attribute|Cannot find module|provide an export named|not defined by \"exports"
+)
+_IMPORT = re.compile(r"\b(?:import|require|from)\b")
 _CUT = BeforeValidator(lambda text: text[:MAX_TEXT_CHARS] if isinstance(text, str) else text)
 
 
@@ -105,6 +112,19 @@ def _shorten(path: str, folders: Sequence[str]) -> str:
 
 def _line(text: str, limit: int) -> str:
     return " ".join(clean_text(text).split())[:limit]
+
+
+def is_gone(failure: Failure, code: str, modules: Sequence[str]) -> bool:
+    """Return whether an example asks the project for a name that it does not have: a renamed one, or a younger one."""
+    found = _GONE.search(failure.message)
+    if found is None or any(frame.path != EXAMPLE for frame in failure.frames[-1:]):
+        return False
+    own, name = "|".join(map(re.escape, modules)), found["imported"] or found["called"]
+    if not name:  # such as a module of its own; not its entry, which must be built
+        said = rf"['\"](?:{own})(?![\w-])|node_modules/(?:{own})/package\.json"
+        return re.search(said, failure.message) is not None
+    lines = (line for line in code.splitlines() if _IMPORT.search(line) and name in re.findall(r"[\w$]+", line))
+    return any(re.search(rf"(?<![\w-])(?:{own})(?![\w-])", line) for line in lines)
 
 
 def find_obstacle(execution: Execution, failure: Failure) -> str:

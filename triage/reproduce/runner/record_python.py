@@ -164,7 +164,7 @@ def run_child(write_end, is_session, modules):
     recorder = None
     try:
         tree = compile(source, EXAMPLE, "exec", ast.PyCF_ONLY_AST)
-        for statement in tree.body:
+        for statement in ast.walk(tree):  # some import in a function
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 import_quietly(statement)
         record["folders"] = find_folders(modules)
