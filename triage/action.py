@@ -96,42 +96,42 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     app = await threads.in_thread(app.with_checkout_folder)
     event_issue = parse_issue(payload) if task else None
 
-    def open_run(app: App) -> JobContext:
-        return app.open_run(output, event_issue, cancelled, signals.seconds_left)
+    def make_job_context(app: App) -> JobContext:
+        return app.make_job_context(output, event_issue, cancelled, signals.seconds_left)
 
-    return await run_job(task, app, open_run)
+    return await run_job(task, app, make_job_context)
 
 
-async def run_job(task: Task | None, app: App, open_run: Callable[[App], JobContext]) -> Status:
+async def run_job(task: Task | None, app: App, make_job_context: Callable[[App], JobContext]) -> Status:
     """Run the job of the workflow's task, for what its event asks; None if it needs no event."""
     name = app.settings.task
     if name == "scorecard":
         from triage.backtest.make_scorecard import make_scorecard
 
-        return await make_scorecard(app, open_run(app))
+        return await make_scorecard(app, make_job_context(app))
     if name == "doctor":
         from triage.app.doctor.doctor_command import run_doctor
 
-        return await run_doctor(app, open_run(app))
+        return await run_doctor(app, make_job_context(app))
     app = await threads.in_thread(app.with_project_config)
     if name.startswith("backlog-"):
         from triage.backlog.backlog_job import run_backlog_job
 
-        return await run_backlog_job(name, app, open_run(app))
+        return await run_backlog_job(name, app, make_job_context(app))
     if isinstance(task, ReproduceTask):
         from triage.reproduce.jobs.run_reproduce_job import open_reproduce_job, run_reproduce_job
 
-        return await run_reproduce_job(name, task, open_reproduce_job(app, open_run(app)))
+        return await run_reproduce_job(name, task, open_reproduce_job(app, make_job_context(app)))
     if isinstance(task, FixTask):
         from triage.fix.jobs.run_fix_job import open_fix_job, run_fix_job
         from triage.reproduce.fix_example import open_fix_example
 
         open_example = partial(open_fix_example, app.root, app.config.reproduce)
-        return await run_fix_job(name, task, open_fix_job(app, open_run(app), open_example))
+        return await run_fix_job(name, task, open_fix_job(app, make_job_context(app), open_example))
     from triage.run.triage_issue import run_task
 
     assert isinstance(task, TriageTask | QuietTask)
-    return await run_task(task, open_run(app))
+    return await run_task(task, make_job_context(app))
 
 
 def _write_cancelled_summary(output: JobOutput) -> None:

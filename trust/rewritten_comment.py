@@ -10,11 +10,11 @@ from testing.servers.github_api import SLUG
 from triage.domain.effect import EditComment, Effect, Policy, PostComment
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
-from triage.fix.jobs.fix_job import plan_proposal_part, plan_reply
+from triage.fix.jobs.fix_job import plan_proposal_part
 from triage.reproduce.environments.source import Source
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
-from triage.run.write.plan_effects import Situation, plan_report
+from triage.run.write.plan_effects import PlanInput, plan_report
 from triage.say.comment import read_parts
 from triage.say.hidden_state import CommentState, render_state
 from triage.say.our_comment import plan_comment_parts
@@ -62,7 +62,7 @@ class RewrittenComment:
         ):
             self.problems.append("a part that was written again is another one")
         self._report(build_report(words, choice + 1))
-        self._write(*plan_reply(self._issue, "done"))
+        self._write(plan_comment_parts(self._issue, {"answer": "done"}, {}))
         kept = {name: text for name, text in first.items() if name not in ("report", "footer")}
         if not kept.items() <= read_parts(self.body).items():
             self.problems.append("a part is lost with a new report")
@@ -74,10 +74,10 @@ class RewrittenComment:
 
     def _report(self, report: RunReport) -> None:
         issue = self._issue
-        previous = issue.thread[0] if issue.thread else None
+        our_comment = issue.thread[0] if issue.thread else None
         report = report.model_copy(update={"comment_reason": "always"})
-        situation = Situation(Policy(comment="always", labels="off"), issue, previous)
-        self._write(*plan_report(report, situation))
+        plan_input = PlanInput(Policy(comment="always", labels="off"), issue, our_comment)
+        self._write(*plan_report(report, plan_input))
 
     def _write(self, *effects: Effect) -> None:
         for effect in effects:

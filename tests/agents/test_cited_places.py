@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.agents.cited_places import find_place, find_places, link_marks
+from triage.agents.cited_places import find_place, link_marks, resolve_citations
 from triage.domain.code import Excerpt, Span
 from triage.domain.findings import CitedPlace
 
@@ -46,7 +46,7 @@ def test_a_citation_is_a_place_that_was_shown(cite: str, expected: tuple[str, in
 
 def test_each_place_stands_once_and_what_does_not_hold_is_counted():
     cited = [CitedPlace(cite=cite, reason=cite) for cite in ("2:33", "7", "2:33-34", "3:50", "1", "1:90")]
-    places, citations = find_places(cited, SHOWN)
+    places, citations = resolve_citations(cited, SHOWN)
     assert [(one.path, one.start_line, one.relevance_reason) for one in places] == [
         ("src/store.py", 33, "2:33"),
         ("lib/store.py", None, "3:50"),

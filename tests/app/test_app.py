@@ -36,6 +36,12 @@ def test_the_projects_settings_reach_the_run(tmp_path: Path):
     assert services.codebase.list_paths() == ["cart.py"]
 
 
+def test_a_checkout_without_a_model_has_vectors_of_this_machine(tmp_path: Path):
+    settings = Settings(engine="model", model_api_key=SecretStr("k"), embedding_model="text-embedding-3-small")
+    assert settings.effective_embedding_model != "local"
+    assert make_app(settings, tmp_path).open_checkout(None).embedding_name == "local"
+
+
 @pytest.mark.parametrize("is_read", [True, False])
 def test_attachments_are_read_unless_the_project_does_not_wish_it(tmp_path: Path, *, is_read: bool):
     commit(tmp_path, {"cart.py": "x = 1\n"})
@@ -113,7 +119,9 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
         setup = make_app(settings, tmp_path, "octo/shop", environment=environment)
-        job = open_fix_job(setup, setup.open_run(FakeOutput(), None, asyncio.Event(), lambda: math.inf), lambda _: None)
+        job = open_fix_job(
+            setup, setup.make_job_context(FakeOutput(), None, asyncio.Event(), lambda: math.inf), lambda _: None
+        )
         assert job.run.repository.server_url == "https://git.example.org"
         GitDataApi(api, tmp_path)
         assert job.store.list_proposals(7) == []

@@ -27,14 +27,14 @@ def test_settings_come_from_the_environment_and_the_limit_from_the_client(
 
     monkeypatch.setattr(server, "prepare_network", prepare_network)
     server._prepare_network.cache_clear()
-    open_run = server.open_run
+    open_services = server.open_services
     monkeypatch.setenv("TRIAGE_REPO", str(tmp_path))
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", "4321")
-    services = open_run("octo/shop", iterations=3)
+    services = open_services("octo/shop", iterations=3)
     assert services.limits.tokens == 4321
     assert services.limits.iterations == 3
-    assert open_run("", iterations=99).limits.iterations == 12
-    assert open_run("", iterations=99).identity.request_id != services.identity.request_id
+    assert open_services("", iterations=99).limits.iterations == 12
+    assert open_services("", iterations=99).identity.request_id != services.identity.request_id
     assert len(prepared) == 1, "the network is the process's"
     server._prepare_network.cache_clear()
 

@@ -126,7 +126,7 @@ class FixHarness(RunHarness):
             artifacts=JobArtifacts(self.workspace, SecretRedactor([])),
             open_example=lambda _: None,
             approvers=self.approvers,
-            tests=self.tests,
+            tests_outcome=self.tests,
             run_url="https://github.com/octo/shop/actions/runs/1",
         )
         asked = FixTask(**{"number": 7, "actor": self.actor} | task)

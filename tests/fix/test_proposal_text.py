@@ -65,7 +65,9 @@ def make_draft(**changes: Any) -> PatchDraft:
 
 def render(draft: PatchDraft, tests: ProposalTests = "proved", files: FakeFiles = FILES) -> str:
     example = ExampleResult(outcome="fixed")
-    return render_awaiting(draft, files, PROPOSAL, tests=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
+    return (
+        render_awaiting(draft, files, PROPOSAL, tests_outcome=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
+    )
 
 
 def test_a_proposal_reads_as_in_its_golden_file(golden: Any) -> None:

@@ -338,7 +338,7 @@ async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytes
     monkeypatch.setattr("triage.graph.nodes.choose_next", explode)
     report = await run(fake_services(codebase=FakeCodebase(factories.FILES)))
     assert report.status is Status.DEGRADED
-    assert report.notes[0] == "The run was cut by a bug of this action (ZeroDivisionError)."
+    assert report.notes[0] == "The run ended early, by a bug of this action (ZeroDivisionError)."
 
 
 async def test_a_node_that_ended_before_the_run_was_cut_is_kept():

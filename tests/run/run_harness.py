@@ -52,8 +52,11 @@ class RunHarness:
             now=lambda: NOW,
             event_issue=self.event_issue,
             max_model_runs=self.max_model_runs,
-            open_rules_services=lambda: fake_services(codebase=FakeCodebase(factories.FILES)),
+            open_services=self._open_services,
         )
+
+    def _open_services(self, *, by_rules: bool = False) -> Services:
+        return fake_services(codebase=FakeCodebase(factories.FILES)) if by_rules else self.services
 
     def use_model(self) -> FakeModel:
         """Let a model answer; it records its prompts."""

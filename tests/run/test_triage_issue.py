@@ -216,7 +216,7 @@ def test_wrong_without_a_comment_writes_none():
 
 
 def test_services_are_made_only_for_work():
-    def never() -> Services:
+    def never(**_: bool) -> Services:
         raise AssertionError("nothing is to be done")
 
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(locked=True)}))

@@ -40,7 +40,7 @@ def _make_file(span: Span, symbol: str | None) -> RelevantFile:
     return RelevantFile(path=span.path, relevance_reason="", start_line=span.start, end_line=span.end, symbol=symbol)
 
 
-def find_places(cited: Sequence[CitedPlace], excerpts: Sequence[Excerpt]) -> tuple[list[RelevantFile], Citations]:
+def resolve_citations(cited: Sequence[CitedPlace], excerpts: Sequence[Excerpt]) -> tuple[list[RelevantFile], Citations]:
     """Return the places in order, each once, and the count of citations that hold: number and lines were shown."""
     places: list[RelevantFile] = []
     refused: list[str] = []

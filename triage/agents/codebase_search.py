@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents import codebase_rules
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.cited_places import find_places
+from triage.agents.cited_places import resolve_citations
 from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup
 from triage.agents.codebase_rules import build_search_input
 from triage.agents.prompts import (
@@ -184,7 +184,7 @@ async def answer_with_model(
 
 def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
     """Return the answer with the places that it cites."""
-    files = find_places(answer.places, shown.excerpts)[0][:MAX_FILES]
+    files = resolve_citations(answer.places, shown.excerpts)[0][:MAX_FILES]
     location = format_file(files[0]) if files and answer.why else None
     update = {"agent_name": "codebase_search", "relevant_files": files, "root_cause_location": location}
     return answer.model_copy(update=update)
@@ -195,7 +195,7 @@ def _read_cited(answer: CodebaseFinding, shown: ShownCode, codebase: Codebase) -
 
     It explains nothing if it names nothing of what it cites: no file, no definition, no word or code of a line.
     """
-    documented = find_places(answer.documented, shown.excerpts)[0]
+    documented = resolve_citations(answer.documented, shown.excerpts)[0]
     quoted = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in documented]
     places = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in answer.relevant_files]
     why = answer.why.casefold()

@@ -61,7 +61,7 @@ class Services:
     export_report: Callable[[RunReport], None] | None = None
     """Sends spans of a run that ended, within seconds; raises nothing. None without a collector."""
 
-    cut_steps: list[StepRecord] = field(default_factory=list)
+    unfinished_steps: list[StepRecord] = field(default_factory=list)
     """Steps that are cancelled with the run: no node's update will hold them."""
 
     def seconds_left(self) -> float:

@@ -123,9 +123,6 @@ class App:
             self.progress.info(f"The repository is read in {root.relative_to(self.root)}/, below the workspace.")
         return replace(self, root=root)
 
-    def with_rules_engine(self) -> App:
-        return replace(self, settings=self.settings.with_rules_engine())
-
     def read_project_config(self) -> ProjectConfig | None:
         """Return the project's own settings, from the commit that will be indexed; None without a file.
 
@@ -177,7 +174,7 @@ class App:
 
     # What a job and one triage act through
 
-    def open_run(
+    def make_job_context(
         self,
         output: Output,
         event_issue: Issue | None,
@@ -204,7 +201,6 @@ class App:
             policy=self.settings.policy(),
             repository=Repository(slug=self.repository, server_url=self.environment.server_url),
             open_services=self.open_services,
-            open_rules_services=self.with_rules_engine().open_services,
             open_base_services=self.open_base_services,
             max_model_runs=self.settings.max_model_runs_per_day if self.settings.effective_engine == "model" else None,
             now=utc_now,
@@ -215,11 +211,16 @@ class App:
             github_seconds_left=github_seconds_left,
         )
 
-    def open_services(self, build_codebase: Callable[[App, Embeddings | None], Codebase] | None = None) -> Services:
+    def open_services(
+        self, build_codebase: Callable[[App, Embeddings | None], Codebase] | None = None, *, by_rules: bool = False
+    ) -> Services:
         """Open everything that acts in one triage. Takes seconds.
 
-        `build_codebase` replaces the checkout's newest commit.
+        `build_codebase` replaces the checkout's newest commit; `by_rules` opens no model, whatever the settings say.
         """
+        if by_rules:
+            settings = self.settings.model_copy(update={"engine": "rules"})
+            return replace(self, settings=settings).open_services(build_codebase)
         from triage.agents.code_tools import build_code_tools
 
         minimal = self.open_base_services()
@@ -242,7 +243,7 @@ class App:
         from triage.domain.run import RunIdentity
 
         return Services(
-            codebase=self.make_local_codebase(),
+            codebase=self.open_checkout(None),
             progress=self.progress,
             limits=self.settings.limits(),
             engine=self.settings.effective_engine,
@@ -261,18 +262,15 @@ class App:
             is_asked=self.settings.policy().comment == "always",
         )
 
-    def make_local_codebase(self) -> Codebase:
-        """Return the checkout's index, with vectors made and stored on this machine."""
-        return replace(self, settings=self.settings.with_rules_engine()).open_checkout(None)
-
     def open_checkout(self, embeddings: Embeddings | None) -> Codebase:
+        """Return the checkout's index. Without `embeddings`, its vectors are made and stored on this machine."""
         from triage.find.codebase import Codebase
 
         return Codebase(
             self.root,
             self.repository,
             embeddings,
-            self.settings.effective_embedding_model,
+            self.settings.effective_embedding_model if embeddings else "local",
             ignore=self.config.ignore,
         )
 

@@ -27,7 +27,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.task import TaskName
 from triage.graph.nodes import Node, fetch_past_issues, read_and_index
-from triage.graph.run_graph import add_nodes
+from triage.graph.run_graph import SUPERSTEPS_AROUND, add_nodes
 from triage.graph.triage_state import BugTriageState, Update
 from triage.outside.output.line_logs import ServerLog
 from triage.run.run_context import export_telemetry
@@ -94,8 +94,8 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
 
 
 def compute_max_iterations(supersteps: int) -> int:
-    """Return how many decisions a server's limit allows: two supersteps each, and six for the ends."""
-    return max(1, (supersteps - 6) // 2)
+    """Return how many decisions a server's limit of supersteps allows: what `compute_recursion_limit` turns round."""
+    return max(1, (supersteps - SUPERSTEPS_AROUND) // 2)
 
 
 DEFAULT_RECURSION_LIMIT = 25
@@ -105,10 +105,10 @@ DEFAULT_RECURSION_LIMIT = 25
 def graph(config: RunnableConfig) -> ServerGraph:
     iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
     export_report = partial(export_telemetry, cancelled=asyncio.Event())
-    return build_server_graph(partial(open_run, iterations=iterations), export_report)
+    return build_server_graph(partial(open_services, iterations=iterations), export_report)
 
 
-def open_run(repository: str, iterations: int) -> Services:
+def open_services(repository: str, iterations: int) -> Services:
     """Open the services of one run. Raises SetupError.
 
     `repository` is `owner/name` or empty; `iterations` are what the server's recursion limit allows.

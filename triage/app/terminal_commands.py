@@ -103,7 +103,7 @@ def locate(
 
     issue = read_issue_file("-")
     app, output = open_terminal_app(repo)
-    codebase = app.with_project_config().make_local_codebase()
+    codebase = app.with_project_config().open_checkout(None)
     started = time.perf_counter()
     facts = codebase.index()
     indexed = time.perf_counter()

@@ -62,7 +62,7 @@ class RankedIssue(Value):
 
 def is_for_maintainers(report: RunReport) -> bool:
     """Return whether a report is about a bug or about security, and not a request or a question."""
-    return report.security or report.may_be_bug
+    return report.security or report.may_be_bug_by_rules
 
 
 def rank_issues(reports: Iterable[RunReport]) -> list[RankedIssue]:

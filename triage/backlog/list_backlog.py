@@ -16,7 +16,7 @@ from triage.domain.task import TriageTask, Trigger
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS
 from triage.read.other_issues import make_visible
-from triage.run.may_run.admission import check_labels
+from triage.run.may_run.admission import check_opt_labels
 
 BY_BOT = "A bot opened it."
 NO_PAST = "Past issues could not be read: the issues of the backlog are compared with each other and what was read."
@@ -65,7 +65,7 @@ def check_issue(issue: Issue, config: ProjectConfig) -> str:
     """Return why an issue is not triaged; empty if it is."""
     if issue.author_is_bot:
         return BY_BOT
-    return check_labels(TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED), issue, config)
+    return check_opt_labels(TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED), issue, config)
 
 
 def _read_past(listed: list[Issue], iterate: IteratePastIssues | None, progress: ProgressLog) -> list[PastIssue]:

@@ -16,7 +16,7 @@ from triage.outside.github.comments import IssueComments
 from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
 from triage.outside.github.issue_reader import IssueReader, read_comments
-from triage.outside.github.read_past_issues import find_original
+from triage.outside.github.read_past_issues import read_duplicate_of
 from triage.say.hidden_state import CommentState, parse_state
 
 PAGE_SIZE = 50
@@ -92,7 +92,7 @@ class ScorecardIssues(IssueComments):
                     closed_at=issue.closed_at,
                     labels=issue.label_names,
                     fix=self._find_fix(issue, reads_commits=comment is not None),
-                    is_duplicate=find_original(issue) is not None,
+                    is_duplicate=read_duplicate_of(issue) is not None,
                     reporter_wrote_at=_list_writes(issue),
                     comment=comment,
                 )

@@ -174,7 +174,7 @@ class Place(Value):
     """That a fix edits the file, from 0 to 1, by the ranking."""
 
 
-MAX_FACTS = 5
+MAX_PLACES = 5
 
 
 class FileChange(Value):

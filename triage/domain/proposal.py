@@ -89,7 +89,7 @@ class PendingMutation(Value):
     status: Literal["pending", "approved"] = "pending"
 
     @property
-    def approval_id(self) -> ProposalId:
+    def proposal_id(self) -> ProposalId:
         """What the person names."""
         return self.commit[:ID_CHARS]
 

@@ -321,6 +321,6 @@ class RunReport(Value):
     """Those with whose text a model answered."""
 
     @property
-    def may_be_bug(self) -> bool:
+    def may_be_bug_by_rules(self) -> bool:
         """Whether rules look into it as a bug: it is one, or they cannot say what it is."""
         return self.kind in ("bug", None) or self.kind_by_model

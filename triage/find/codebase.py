@@ -30,7 +30,7 @@ from triage.find.build_corpus import IndexLimits
 from triage.find.code_history import find_regression_window, look_up_history
 from triage.find.files.documentation import find_headings
 from triage.find.index_commit import IndexedCommit, PastCommit, index_commit
-from triage.find.leads.find_leads import choose_facts, find_leads, put_reported_first
+from triage.find.leads.find_leads import choose_places, find_leads, put_reported_first
 from triage.find.leads.lead import Lead
 from triage.find.leads.regression import RankCommits, make_ranker
 from triage.find.past_issues.learned_labels import learn_from_labels
@@ -180,7 +180,7 @@ class Codebase:
         if not self._corpus.files:
             return []
         ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
-        return choose_facts(ranked.ranking, ranked.leads)
+        return choose_places(ranked.ranking, ranked.leads)
 
     def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
         """Return the sections of the documentation with the highest BM25.
@@ -291,7 +291,7 @@ class Codebase:
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
         """Return the paths to which facts lead, and a function that ranks commits."""
         ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
-        paths = [fact.span.path for fact in choose_facts(ranked.ranking, ranked.leads)]
+        paths = [fact.span.path for fact in choose_places(ranked.ranking, ranked.leads)]
         return paths, make_ranker(self._indexed.past, ranked.query, paths)
 
     def find_security_policy(self) -> str | None:

@@ -176,7 +176,7 @@ def _describe(state: "FixState") -> dict[str, object]:
     return {
         "status": state.status.value,
         "error": state.error,
-        "approval_id": pending.approval_id if pending else None,
+        "approval_id": pending.proposal_id if pending else None,
         "summary": state.summary,
         "root_cause": state.root_cause,
         "checked": draft.checked if draft else "",

@@ -83,7 +83,7 @@ class LocalBranch(Destination):
         """Return the commits of a draft, to which no branch leads."""
         return self._repository.write_commits(draft.base, build_commits(draft, self.files, is_local=True))
 
-    def store(self, draft: PatchDraft) -> PendingMutation:
+    def make_commits(self, draft: PatchDraft) -> PendingMutation:
         """Return the last commit of a draft, and the first free name for its branch."""
         commit, first = self.write_commits(draft)[-1], make_branch_name(draft.issue, draft.issue_title)
         names = [first, *(f"{first}-{number}" for number in range(2, MAX_NAMES + 1))]

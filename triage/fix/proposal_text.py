@@ -66,7 +66,7 @@ def render_awaiting(
     files: "BaseFiles",
     proposal: PatchProposal,
     *,
-    tests: ProposalTests,
+    tests_outcome: ProposalTests,
     diff_url: str,
     run_url: str,
     example: ExampleResult = NOT_RUN,
@@ -75,7 +75,9 @@ def render_awaiting(
     until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
     parts = [
         *_render_parts(draft, files, diff_url),
-        render_block("proposal", "proof", draft, tests, run_url, describe_example(example.outcome, example.reason)),
+        render_block(
+            "proposal", "proof", draft, tests_outcome, run_url, describe_example(example.outcome, example.reason)
+        ),
         render_block("proposal", "commands", proposal.id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
     ]
     return "\n\n".join(filter(None, parts))
@@ -117,7 +119,7 @@ def render_pull_request_body(
     proposal_id: str,
     issue_url: str,
     actor: str,
-    tests: ProposalTests,
+    tests_outcome: ProposalTests,
     words: CommitWords,
     test_paths: Sequence[str],
     example: ExampleOutcome = "",
@@ -133,7 +135,7 @@ def render_pull_request_body(
         "uncounted": "nothing: fewer tests ran with the change than without it, or nobody counted them.",
         "failed": "nothing: the project's tests fail with the change.",
         "unclear": "nothing: the project's tests fail, with and without the change.",
-    }.get(tests, "nothing: no test was run with the change." + ("" if test_paths else " It has no test."))
+    }.get(tests_outcome, "nothing: no test was run with the change." + ("" if test_paths else " It has no test."))
     said = describe_example(example)
     text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words, test_paths, said)
     return ensure_safe(text, [issue_url], MAX_PART_UNITS)

@@ -104,10 +104,11 @@ def _make_commit(commit: str, head: list[bytes], paths: list[str], prefix: str) 
     is_telling = parents and 0 < len(paths) <= MAX_FILES and not _BOT.search(author)
     if not is_telling or not seconds.isdigit():
         return None
-    return LoggedCommit(commit, int(seconds), message[:MAX_MESSAGE_CHARS].strip(), _cut_prefix(paths, prefix))
+    return LoggedCommit(commit, int(seconds), message[:MAX_MESSAGE_CHARS].strip(), _list_below(paths, prefix))
 
 
-def _cut_prefix(paths: list[str], prefix: str) -> tuple[str, ...]:
+def _list_below(paths: list[str], prefix: str) -> tuple[str, ...]:
+    """Return the paths below the folder, as seen from it, each once: of a rename, both may be the same today."""
     return tuple(dict.fromkeys(path.removeprefix(prefix) for path in paths if path.startswith(prefix)))
 
 

@@ -13,7 +13,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, IssueRef, RunReport, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution, Usage
 from triage.graph.active_skills import list_skill_notes, list_used_skills
-from triage.graph.routing import is_searched
+from triage.graph.routing import searches_code
 from triage.graph.triage_state import BugTriageState
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions import MAX_QUESTIONS
@@ -40,19 +40,19 @@ def build_report(
 ) -> RunReport:
     """Return the report of a run from its last state, complete or not.
 
-    `ended_early` says why it was cut; without `history`, it could not be looked up.
+    `ended_early` says why the run did; without `history`, it could not be looked up.
     """
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     state = state.model_copy(update={"kind_reading": kind_reading})
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    by_rules, may_be_bug = state.kind_by_rules, state.may_be_bug_by_rules
+    by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
     kind = by_rules or (state.kind if has_evidence(state) else None)
-    suspects = list(map(_to_suspect, draft.affected_files)) if is_searched(by_rules) else []
-    places = state.places if may_be_bug else []
+    suspects = list(map(_to_suspect, draft.affected_files)) if searches_code(by_rules) else []
+    places = state.places if may_be_bug_by_rules else []
     is_asking = state.kind in ("question", "feature_request")
     explanation = explain(state) if state.may_be_bug or is_asking else None
-    is_unverified = may_be_bug and not suspects
+    is_unverified = may_be_bug_by_rules and not suspects
     confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
     duplicate = next((one for one in state.similar_issues if one.named and not one.is_pull_request), None)
     report = RunReport(
@@ -79,9 +79,9 @@ def build_report(
         kind_probability=round(kind_reading.probability, 2) if by_rules else None,
         security=kind_reading.security,
         security_policy=services.codebase.find_security_policy(),
-        verdict=state.critique.verdict if state.critique and may_be_bug else None,
-        severity=draft.severity if may_be_bug else None,
-        severity_reason=draft.severity_reason if may_be_bug else "",
+        verdict=state.critique.verdict if state.critique and may_be_bug_by_rules else None,
+        severity=draft.severity if may_be_bug_by_rules else None,
+        severity_reason=draft.severity_reason if may_be_bug_by_rules else "",
         confidence=confidence,
         summary=draft.summary,
         root_cause=draft.root_cause,
@@ -91,8 +91,8 @@ def build_report(
         named_places=explanation.named_places if explanation else [],
         best_place=places[0] if places else None,
         other_places=places[1:],
-        failing_package=state.failing_package if may_be_bug else None,
-        regression_window=state.regression_window if may_be_bug and not kind_reading.security else None,
+        failing_package=state.failing_package if may_be_bug_by_rules else None,
+        regression_window=state.regression_window if may_be_bug_by_rules and not kind_reading.security else None,
         suspects=suspects,
         likely_files=list_likely_files(state),
         documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
@@ -102,12 +102,12 @@ def build_report(
         wrong_subjects=state.wrong_subjects,
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
-        evidence=list(map(_to_checked, draft.evidence)) if may_be_bug else [],
+        evidence=list(map(_to_checked, draft.evidence)) if may_be_bug_by_rules else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
         missing_information=_list_questions(state, services),
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
         ticket=_build_ticket(state),
-        critique=state.critique if may_be_bug else None,
+        critique=state.critique if may_be_bug_by_rules else None,
         citations=state.citations,
         hidden_fragments=state.parsed.hidden_fragments,
         language=state.parsed.language,
@@ -129,7 +129,7 @@ def build_report(
 
 
 def _determine_status(state: BugTriageState, ended_early: str) -> Status:
-    """Return `degraded` when anything failed, a limit decided, the run was cut, or the index is incomplete."""
+    """Return `degraded` when anything failed, a limit decided, the run ended early, or the index is incomplete."""
     # Without past issues the report is what it would be without memory: nothing is missing, and a note says so.
     steps = [step for step in state.steps if step.step != "fetch_past_issues"]
     failed = any(step.error or step.shortfalls or any(map(_is_failed, step.tools)) for step in steps)
@@ -217,7 +217,7 @@ def build_offline_report(issue: Issue, repository: Repository, services: Service
 
 def list_likely_files(state: BugTriageState) -> list[Suspect]:
     """Return the files that rules find likely, the likeliest first."""
-    if state.codebase is None or not is_searched(state.kind_by_rules):
+    if state.codebase is None or not searches_code(state.kind_by_rules):
         return []
     return [_to_suspect(to_affected_file(file)) for file in state.codebase.likely_files]
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
-from triage.agents.cited_places import find_places
+from triage.agents.cited_places import resolve_citations
 from triage.agents.critic import can_change_something
 from triage.agents.services import Services
 from triage.agents.writer import wants_ticket
@@ -198,7 +198,7 @@ def make_agent_node(name: AgentName) -> Node:
             named = len(answer.relevant_files)  # rules name what the index has
             update["citations"] = Citations(verified=named, total=named)
             if engine == "model":
-                update["citations"] = find_places([*answer.places, *answer.documented], result.excerpts)[1]
+                update["citations"] = resolve_citations([*answer.places, *answer.documented], result.excerpts)[1]
             update["excerpts"] = result.excerpts
             update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"

@@ -118,7 +118,7 @@ def is_budget_low(services: Services) -> bool:
 MAX_ROUNDS = 3
 
 
-def is_searched(kind: Kind | None) -> bool:
+def searches_code(kind: Kind | None) -> bool:
     """Return whether the code is searched for an issue of this kind."""
     return kind not in ("question", "not_actionable")
 
@@ -144,15 +144,16 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
     name = (state.kind or "").replace("_", " ")
     if _may_be_documented(state, services):
         return Choice(("codebase_search",), "question: does the documentation answer it?")
-    if not is_searched(state.kind_by_rules):
+    if not searches_code(state.kind_by_rules):
         return _write(f"not a bug: {name}")
     if not state.may_be_bug:
         if "codebase_search" in state.answered_in_round:
             return _write(f"{name}: there is no cause to challenge")
         return Choice(("codebase_search",), f"{name}: where would it go?")
     if state.answered_in_round.get("critic", 0) >= state.round:
-        following = state.model_copy(update={"round": state.round + 1})
         end = _end_rounds(state, services)
+        # The supervisor opens the round only with this choice, which is one of that round already.
+        following = state.model_copy(update={"round": state.round + 1})
         return end or replace(_choose_search(following, has_web_search=has_web_search), opens_round=True)
     # A round that only the web can help leaves out the code.
     is_outside = state.round > 1 and not state.search_terms and bool(state.web_queries) and has_web_search

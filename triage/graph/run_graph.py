@@ -42,7 +42,7 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
 
     async def run_nodes() -> None:
         nonlocal state
-        # Updates, not values: of nodes that run in parallel, one may end long before the run is cut.
+        # Updates, not values: of nodes that run in parallel, one may end long before the run does.
         updates: dict[str, dict[str, Any] | None]
         async for updates in graph.compile().astream(state, config, context=services, stream_mode="updates"):
             for update in updates.values():
@@ -55,21 +55,21 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
         return state.report
     if not state.parsed.title:  # it ended before that was read
         state = state.model_copy(update={"parsed": read_issue(issue)})
-    return build_report(apply_update(state, {"steps": services.cut_steps}), services, ended_early)
+    return build_report(apply_update(state, {"steps": services.unfinished_steps}), services, ended_early)
 
 
 async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
-    """Return why the run was cut; empty when it ended by itself."""
+    """Return why the run ended early; empty when it did not."""
     if not running.done():
         running.cancel()
         await asyncio.wait({running}, timeout=1.0)
-        return "The run was cancelled." if cancelled.is_set() else "The run was cut: its time was up."
+        return "The run was cancelled." if cancelled.is_set() else "The run ended early: its time was up."
     try:
         running.result()
     except GraphRecursionError:
-        return "The run was cut: too many steps."
+        return "The run ended early: too many steps."
     except Exception as error:  # noqa: BLE001 - a bug between the nodes, which no wrapper catches, must not cost what was learned
-        return f"The run was cut by a bug of this action ({type(error).__name__})."
+        return f"The run ended early, by a bug of this action ({type(error).__name__})."
     return ""
 
 
@@ -95,6 +95,10 @@ def add_nodes(
     graph.add_edge("writer", "finish")
 
 
+SUPERSTEPS_AROUND = 4
+"""Before and after the decisions: read, compare, finish, and the one in which LangGraph sees the end (measured)."""
+
+
 def compute_recursion_limit(iterations: int) -> int:
-    """Return the maximum number of supersteps: two for each decision, and a reserve for the other nodes."""
-    return 2 * iterations + 10
+    """Return how many supersteps a run takes at most: two for each decision, the supervisor's and its agents'."""
+    return 2 * iterations + SUPERSTEPS_AROUND

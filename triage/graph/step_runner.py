@@ -85,8 +85,10 @@ class Step:
                 try:
                     attempt = await _call(call, seconds, check)
                 except asyncio.CancelledError:
-                    cut = Attempt[T](Outcome.TIMED_OUT, error="cut off with the run")
-                    services.cut_steps.append(_extend(begun, engine, cut, measured, services.clock() - started))
+                    ended = Attempt[T](Outcome.TIMED_OUT, error="cut off with the run")
+                    services.unfinished_steps.append(
+                        _extend(begun, engine, ended, measured, services.clock() - started)
+                    )
                     raise
         self.record = _extend(begun, engine, attempt, measured, services.clock() - started)
         services.progress.log_end(self.record)

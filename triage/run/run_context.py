@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -51,6 +51,11 @@ class Output(Protocol):
         """Write the JSON report; its path for users, or empty if it is not written."""
 
 
+class OpenServices(Protocol):
+    def __call__(self, *, by_rules: bool = False) -> Services:
+        """Open what acts in one triage; `by_rules` for a run beyond the cap of runs by a model."""
+
+
 @dataclass(frozen=True)
 class JobContext:
     """What a job acts through. The `open_` functions take seconds, so a job calls them only when there is work."""
@@ -60,9 +65,7 @@ class JobContext:
     progress: ProgressLog
     policy: Policy
     repository: Repository
-    open_services: Callable[[], Services]
-    open_rules_services: Callable[[], Services]
-    """For a run beyond the cap of runs by a model."""
+    open_services: OpenServices
     open_base_services: Callable[[], Services]
     """For a job without agents, and a run that is cancelled before they start; quicker to open."""
     now: Callable[[], datetime]
@@ -77,9 +80,6 @@ class JobContext:
     config: ProjectConfig
     max_model_runs: int | None
     """In this repository in 24 hours; none where no model would be asked."""
-
-    def with_rules_engine(self) -> JobContext:
-        return replace(self, open_services=self.open_rules_services)
 
     async def ask_github(self, what: str, request: Callable[[], T]) -> T:
         """Read something from GitHub before the agents start. `what` begins the sentence of an error.

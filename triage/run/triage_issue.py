@@ -16,12 +16,19 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
-from triage.run.may_run.admission import check_added_label, check_labels, check_quiet, check_triage
+from triage.run.may_run.admission import check_added_label, check_opt_labels, check_quiet, check_triage
 from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger, to_run_key
 from triage.run.model_run_cap import check_model_run_cap
 from triage.run.run_context import JobContext, TriageRequest, export_telemetry
 from triage.run.write.plan_suggestions import select_allowed_labels
-from triage.run.write.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
+from triage.run.write.write_results import (
+    add_notes,
+    publish_report,
+    write_nothing,
+    write_quiet,
+    write_skip,
+    write_unfinished,
+)
 from triage.say.hidden_state import parse_state
 from triage.say.our_comment import find_our_comment
 
@@ -70,21 +77,20 @@ async def run_task(task: IssueTask, run: JobContext) -> Status:
     return await _triage(request, run)
 
 
-async def _triage(request: TriageRequest, run: JobContext, problem: str = "") -> Status:
+async def _triage(request: TriageRequest, run: JobContext, problem: str = "", *, by_rules: bool = False) -> Status:
     """Run the agents, and write what they found. `problem` says why nothing may be asked of GitHub."""
     issue, cap_reason, labels = request.issue_at_trigger, "", list[str]()
     if not problem:
         labels = await _fetch_labels(run)
         cap_reason = await check_model_run_cap(request, run)
-    if cap_reason:
-        run = run.with_rules_engine()
+        by_rules = bool(cap_reason)
     repository = run.repository.model_copy(update={"labels": labels})
 
     def load() -> tuple[RunGraph, Services]:
         from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
-        is_asked = request.task.is_asked or bool(request.comment_state and request.comment_state.is_asked)
-        services = run.open_services()
+        is_asked = request.task.is_awaited or bool(request.comment_state and request.comment_state.is_asked)
+        services = run.open_services(by_rules=by_rules)
         return run_graph, replace(services, is_asked=is_asked or services.is_asked)
 
     try:
@@ -125,10 +131,9 @@ async def _triage_without_github(
     # The event alone does not say whether another issue may be triaged.
     if not isinstance(task, TriageTask) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
         return write_unfinished(str(error), run)
-    if reason := check_labels(task, issue, run.config):
+    if reason := check_opt_labels(task, issue, run.config):
         return write_skip(reason, run)
-    policy = run.policy.model_copy(update={"comment": "never", "labels": "off"})
-    run = replace(run, policy=policy)
-    if isinstance(error, RateLimited):  # a burst of issues uses the limit up
-        run = run.with_rules_engine()
-    return await _triage(TriageRequest(task, issue, issue), run, problem=f"{error} Nothing was written to the issue.")
+    run = replace(run, policy=write_nothing(run.policy))
+    by_rules = isinstance(error, RateLimited)  # a burst of issues uses the limit up
+    problem = f"{error} Nothing was written to the issue."
+    return await _triage(TriageRequest(task, issue, issue), run, problem, by_rules=by_rules)

@@ -37,17 +37,17 @@ OLD_TEXT = "_What this comment said before, as text. A comment that says_ `/tria
 
 
 def compose_comment(
-    previous: str, state: CommentState, parts: Page | Mapping[PartName, str], links: Sequence[str] = ()
+    body: str, state: CommentState, parts: Page | Mapping[PartName, str], links: Sequence[str] = ()
 ) -> str:
     """Return the whole body of our comment, which remembers `state`. Nothing else makes one.
 
-    The parts that are not given stay as the `previous` body shows them; an empty one goes. A page is the report and the
-    footer, in the room that the others leave, with its own links. What of that body is no part any more is shown as
-    code until there is a new report. Each part, and then the whole, is parsed and judged: what is active, but for
-    `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
+    The parts that are not given stay as `body`, the comment until now, shows them; an empty one goes. A page is the
+    report and the footer, in the room that the others leave, with its own links. What of `body` is no part any more is
+    shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is active, but
+    for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
     """
     names = ("report", "footer") if isinstance(parts, Page) else parts
-    remaining = {name: text for name, text in _read_shown(previous).items() if name not in names}
+    remaining = {name: text for name, text in _read_shown(body).items() if name not in names}
     if isinstance(parts, Page):
         page, links = parts, parts.links
         room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*remaining.values(), page.footer, ""]))
@@ -147,17 +147,17 @@ def decide_comment(
     *,
     is_asked: bool = False,
     has_comment: bool = False,
-    is_approved: bool = False,
+    writer_asked: bool = False,
     is_cancelled: bool = False,
 ) -> CommentReason | None:
     """Return why the issue gets a comment; None if the report stays on the page of the job.
 
     `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
     is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
-    approval, nothing is written unless `is_approved`: somebody with write access asked for this run. What a cancelled
+    approval, nothing is written unless `writer_asked`: somebody with write access asked for this run. What a cancelled
     run had found by then is better than no comment, and never replaces one.
     """
-    if mode == "never" or (find_waiting_skill(report) and not is_approved):
+    if mode == "never" or (find_unapproved_skill(report) and not writer_asked):
         return None
     if is_cancelled and (has_comment or not report.findings):
         return None
@@ -168,7 +168,7 @@ def decide_comment(
     return "update" if has_comment else None
 
 
-def find_waiting_skill(report: RunReport) -> str:
+def find_unapproved_skill(report: RunReport) -> str:
     """Return the id of a skill that applies and requires approval; empty without one."""
     return next((skill.id for skill in report.skills if skill.requires_approval), "")
 

@@ -45,10 +45,10 @@ def decide(report: RunReport) -> list[Statement]:
         return [SecurityNotice(policy=report.security_policy)]
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
-    fix = report.later_fix if report.may_be_bug else None
+    fix = report.later_fix if report.may_be_bug_by_rules else None
     known = list(_list_known(report, fix))
     said: list[Statement] = [KnownIssue(issue=one) for one in known]
-    if report.may_be_bug:
+    if report.may_be_bug_by_rules:
         if fix:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)

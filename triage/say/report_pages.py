@@ -141,14 +141,14 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     sections = [(one, links.link_place(one.span)) for one in report.documentation]
     title = f"Sections of the documentation that share most words with it ({len(sections)})"
     yield Fold(title, render_block("folds", "documentation", sections) if sections else "")
-    if report.may_be_bug:
+    if report.may_be_bug_by_rules:
         yield _build_evidence_fold(report, links)
         yield _build_critic_fold(report)
     similar = [(issue, links.link_issue(issue.number)) for issue in report.similar_issues]
     title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
     yield Fold(title, render_block("folds", "similar", similar) if similar else "")
     yield _build_references_fold(report, links)
-    yield Fold("Ticket fields", render_block("folds", "ticket", report) if report.may_be_bug else "")
+    yield Fold("Ticket fields", render_block("folds", "ticket", report) if report.may_be_bug_by_rules else "")
     body = render_block("folds", "skills", report.skills, links, report.active_skills) if report.skills else ""
     yield Fold(f"Skills of the project ({len(report.skills)})", body)
     if report.status is not Status.DEGRADED:

@@ -46,12 +46,12 @@ class _ResultFile(JobArtifacts):
         super().__init__(Path(), SecretRedactor([]))
         self._result = result
 
-    def read_proposal(self) -> FixResult | None:
+    def read_fix_result(self) -> FixResult | None:
         with TemporaryDirectory() as folder:
             file = Path(folder, ".triage/proposal.json")
             file.parent.mkdir()
             file.write_bytes(self._result)
-            return JobArtifacts(Path(folder), self.redactor).read_proposal()
+            return JobArtifacts(Path(folder), self.redactor).read_fix_result()
 
 
 @dataclass
@@ -83,7 +83,7 @@ class _Repository:
             artifacts=_ResultFile(case.result),
             open_example=lambda _: None,
             approvers="write",
-            tests="",
+            tests_outcome="",
             run_url="",
         )
         try:

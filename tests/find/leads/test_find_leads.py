@@ -13,7 +13,7 @@ from triage.domain.issue import Frame, Issue, ParsedIssue
 from triage.find.leads.find_leads import (
     MAX_SHOWN_LINES,
     REPORTED_CHANCE,
-    choose_facts,
+    choose_places,
     find_leads,
     put_reported_first,
 )
@@ -29,7 +29,7 @@ def rank(folder: Path, search: SearchQuery, files: Mapping[str, str]) -> Ranking
 
 def list_facts(ranking: Ranking, parsed: ParsedIssue) -> list[Place]:
     leads = find_leads(ranking.query_scores, parsed, "acme/shop")
-    return choose_facts(put_reported_first(ranking, leads), leads)
+    return choose_places(put_reported_first(ranking, leads), leads)
 
 
 def choose(ranking: Ranking, parsed: ParsedIssue) -> Place | None:

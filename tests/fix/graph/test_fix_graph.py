@@ -107,10 +107,10 @@ class FakeDestination(Destination):
             raise self.errors[what]
         self.done.append((what, pending))
 
-    def store(self, draft: PatchDraft) -> PendingMutation:
+    def make_commits(self, draft: PatchDraft) -> PendingMutation:
         self.stored.append(draft)
-        if "store" in self.errors:
-            raise self.errors["store"]
+        if "make_commits" in self.errors:
+            raise self.errors["make_commits"]
         return PENDING
 
     def check_approval(self, pending: PendingMutation) -> str:
@@ -124,8 +124,8 @@ class FakeDestination(Destination):
         self._do("open_pull_request", pending)
         return "https://github.test/o/r/pull/1"
 
-    def report(self, pending: PendingMutation) -> None:
-        self._do("report", pending)
+    def finish(self, pending: PendingMutation) -> None:
+        self._do("finish", pending)
 
     def drop(self, pending: PendingMutation) -> None:
         self._do("drop", pending)
@@ -215,7 +215,7 @@ async def test_an_approval_is_carried_out_once() -> None:
     fixing = Fixing(FakeModel(answers()), said=[" Approve\n"])
     state = await fixing.run()
     approved = PENDING.model_copy(update={"status": "approved"})
-    assert fixing.destination.done == [(step, approved) for step in ("create_branch", "open_pull_request", "report")]
+    assert fixing.destination.done == [(step, approved) for step in ("create_branch", "open_pull_request", "finish")]
     assert (state.status, state.human_approved) == (ProposalStatus.APPROVED, True)
     assert (state.branch_name, state.pr_url) == ("triage/7-fix", "https://github.test/o/r/pull/1")
     assert fixing.shown[0].diff_summary == state.diff_summary
@@ -422,7 +422,7 @@ async def test_a_thread_that_is_resumed_twice_by_other_processes_carries_it_out_
     assert question.value["pending_mutation"] == PENDING.model_dump()
     for _ in range(2):
         await build_fix_graph(checkpoints).ainvoke(Command(resume="approve"), thread, context=context)
-        assert destination.steps == ["create_branch", "open_pull_request", "report"]
+        assert destination.steps == ["create_branch", "open_pull_request", "finish"]
 
 
 async def test_a_yes_that_does_not_count_changes_nothing() -> None:
@@ -449,7 +449,7 @@ async def test_what_changes_something_runs_only_after_a_yes(node: Any) -> None:
     assert destination.done == []
 
 
-@pytest.mark.parametrize("what", ["store", "create_branch", "open_pull_request", "report"])
+@pytest.mark.parametrize("what", ["make_commits", "create_branch", "open_pull_request", "finish"])
 async def test_what_fails_is_said(what: str) -> None:
     fixing = Fixing(FakeModel(answers()), said=["approve"])
     fixing.destination.errors[what] = CannotPublish("GitHub refused.")

@@ -46,7 +46,7 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
 from triage.run.write import plan_effects
-from triage.run.write.plan_effects import LabelPlan, Situation, plan_needs_info, plan_quiet
+from triage.run.write.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
 from triage.run.write.report_outputs import build_outputs
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, parse_state, render_state
@@ -74,13 +74,13 @@ def plan_report(
     report: RunReport,
     policy: Policy,
     issue: Issue,
-    previous: IssueComment | None = None,
+    our_comment: IssueComment | None = None,
     **rest: Any,
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
-    situation = Situation(policy, issue, previous, **rest)
-    reason = decide_comment(report, policy.comment, has_comment=bool(previous), is_cancelled=situation.is_cancelled)
-    return plan_effects.plan_report(report.model_copy(update={"comment_reason": reason}), situation)
+    plan_input = PlanInput(policy, issue, our_comment, **rest)
+    reason = decide_comment(report, policy.comment, has_comment=bool(our_comment), is_cancelled=plan_input.is_cancelled)
+    return plan_effects.plan_report(report.model_copy(update={"comment_reason": reason}), plan_input)
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
@@ -90,7 +90,7 @@ OURS = exchange(render_comment(FULL))
 
 
 @each_row(
-    ("policy", "report", "previous", "expected"),
+    ("policy", "report", "our_comment", "expected"),
     [
         (Policy(), FULL, None, ["PostComment", *ALWAYS]),
         (Policy(), FULL, OURS, ALWAYS),
@@ -115,8 +115,8 @@ OURS = exchange(render_comment(FULL))
         (Policy(), FEATURE, OURS, ["EditComment", *ALWAYS]),
     ],
 )
-def test_planned_effects(policy, report, previous, expected):
-    assert names(plan_report(report, policy, ISSUE, previous)) == expected
+def test_planned_effects(policy, report, our_comment, expected):
+    assert names(plan_report(report, policy, ISSUE, our_comment)) == expected
 
 
 def test_a_quiet_comment_is_replaced_by_the_same_report():
@@ -157,8 +157,8 @@ ANSWERED = change_report(missing_information=QUESTION.missing_information)
 def test_the_comment_remembers_what_it_asked_before():
     body, remembered = "", []
     for report in (FULL, QUESTION, change_report(QUESTION, possible_duplicate=SIMILAR[0]), ANSWERED):
-        previous = exchange(body) if body else None
-        effects = plan_report(report, ASKED, ISSUE, previous)
+        our_comment = exchange(body) if body else None
+        effects = plan_report(report, ASKED, ISSUE, our_comment)
         body = of(EditComment, effects).body if body else of(PostComment, effects).body
         state = parse_state(body) or CommentState()
         remembered.append([one.text for one in state.earlier])
@@ -174,12 +174,12 @@ def test_the_label_of_an_open_question_comes_and_goes_before_the_comment():
     assert of(AddLabels, effects).labels == ["bug", "Importer"]
     comment = exchange(of(PostComment, effects).body)
     labelled = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert names(waiting(QUESTION, issue=labelled, previous=comment)) == ALWAYS
-    effects = waiting(ANSWERED, issue=labelled, previous=comment)
+    assert names(waiting(QUESTION, issue=labelled, our_comment=comment)) == ALWAYS
+    effects = waiting(ANSWERED, issue=labelled, our_comment=comment)
     assert names(effects) == ["RemoveLabel", "EditComment", *ALWAYS]
     assert of(RemoveLabel, effects).label == "Importer"
     edited = exchange(of(EditComment, effects).body)
-    assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["AddLabels", "EditComment", *ALWAYS]
+    assert names(waiting(QUESTION, issue=ISSUE, our_comment=edited)) == ["AddLabels", "EditComment", *ALWAYS]
 
 
 OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"])
@@ -224,10 +224,8 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
     [
         {"policy": Policy(labels="off")},
         {"policy": Policy(comment="never", labels="off")},
-        {"is_skipped": True},
         {"is_cancelled": True},
         {"options": None},
-        {"issue": ISSUE.model_copy(update={"number": None})},
     ],
 )
 def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
@@ -266,7 +264,7 @@ WITH_FINDINGS = change_report(
 
 
 @pytest.mark.parametrize(
-    ("policy", "previous", "changes", "speaks"),
+    ("policy", "our_comment", "changes", "speaks"),
     [
         (Policy(), OURS, {}, "analysis"),
         (Policy(dry_run=True), None, {}, "analysis"),
@@ -277,9 +275,9 @@ WITH_FINDINGS = change_report(
     ],
 )
 def test_the_report_says_what_stands_on_the_issue(
-    policy: Policy, previous: IssueComment | None, changes: dict[str, Any], speaks: str | None
+    policy: Policy, our_comment: IssueComment | None, changes: dict[str, Any], speaks: str | None
 ):
-    effects = plan_report(WITH_FINDINGS, policy, ISSUE, previous, **changes)
+    effects = plan_report(WITH_FINDINGS, policy, ISSUE, our_comment, **changes)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
 
@@ -391,15 +389,15 @@ def test_quiet_edits_our_comment_or_writes_a_short_one():
 
 
 @pytest.mark.parametrize(
-    ("previous", "policy"),
+    ("our_comment", "policy"),
     [
         (exchange(render_state(CommentState(quiet=True)) + "\nx"), Policy()),
         (OURS, Policy(dry_run=True)),
         (None, Policy(dry_run=True)),
     ],
 )
-def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(previous, policy):
-    assert names(plan_quiet(QUIET, previous, policy)) == ["WriteSummary", "SetOutputs"]
+def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(our_comment, policy):
+    assert names(plan_quiet(QUIET, our_comment, policy)) == ["WriteSummary", "SetOutputs"]
 
 
 def test_wrong_edits_our_comment_even_when_it_is_quiet():

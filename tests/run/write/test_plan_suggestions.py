@@ -14,7 +14,7 @@ from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport, Ticket
 from triage.run.write.plan_suggestions import (
     describe_suggestions,
-    find_original,
+    find_suggested_original,
     plan_suggestions,
 )
 from triage.safety.active_content import find_active_content
@@ -188,7 +188,7 @@ def test_closing_as_duplicate_names_why() -> None:
     [suggestion] = plan_suggestions(triaged, "suggest", CLOSING)
     assert describe_suggestions([suggestion]) == "close as duplicate of #3"
     assert (suggestion.rationale, suggestion.confidence) == ("Possibly the same: same stack trace.", "MEDIUM")
-    assert find_original(triaged) == 3
+    assert find_suggested_original(triaged) == 3
     posted = CommentState().with_suggestions([suggestion])
     assert plan_suggestions(triaged, "suggest", CLOSING, posted) == []
 
@@ -204,7 +204,7 @@ def test_closing_as_duplicate_names_why() -> None:
 )
 def test_no_duplicate_of_what_was_completed(changes: dict[str, Any]) -> None:
     """A report of a bug that was fixed may say that it is back."""
-    assert find_original(report(**changes)) == 0
+    assert find_suggested_original(report(**changes)) == 0
 
 
 def test_not_planned_needs_the_rule_of_the_project() -> None:

@@ -216,7 +216,7 @@ def _run(probe: Callable[[], Check]) -> Check:
 
 
 def _check_checkout(app: App) -> Check:
-    facts = app.make_local_codebase().index()
+    facts = app.open_checkout(None).index()
     if not facts.files:
         return Check(state="broken", detail=_explain_empty_index(facts))
     commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"

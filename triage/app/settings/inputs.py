@@ -203,9 +203,6 @@ class Settings(BaseModel):
         has_endpoint = bool(self.model_api_key.get_secret_value() or self.model_base_url)  # a gateway may need no key
         return self.engine == "model" or (self.engine == "auto" and has_endpoint)
 
-    def with_rules_engine(self) -> Self:
-        return self.model_copy(update={"engine": "rules"})
-
     @property
     def endpoint_key(self) -> SecretStr:
         return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import get_args
 
-from triage.domain.code import MAX_FACTS, Caller, LeadRule, MatchSource, Place, Span
+from triage.domain.code import MAX_PLACES, Caller, LeadRule, MatchSource, Place, Span
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.declared_name import find_declared_names
 from triage.find.leads.frame import find_executed_lead, find_frame_leads
@@ -91,7 +91,7 @@ def _is_pointed_at(query_scores: QueryScores, lead: Lead) -> bool:
     return lead.rule in ("link", "place") and file.role.is_product_code
 
 
-def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
+def choose_places(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
     """Return the places of the surest leads, one of each file; within a rule by the ranking, logs in order."""
     places = {file: place for place, file in enumerate(ranking.order)}
 
@@ -104,7 +104,7 @@ def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
         # Of a file beyond the limits of the index only the path is known.
         if ranking.query_scores.file_lines(lead.file):
             first.setdefault(lead.file, lead)
-    return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_FACTS)]
+    return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_PLACES)]
 
 
 def _make_place(lead: Lead, ranking: Ranking) -> Place:

@@ -57,6 +57,7 @@ class Mentions:
 
 
 def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> Mentions:
+    """Return the files that the issue names, and by what: each step below adds its own scores to what was found."""
     found = Mentions()
     _add_references(corpus, query, read_lines, found)
     _add_stems(corpus, query, found)

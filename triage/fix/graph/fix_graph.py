@@ -84,7 +84,7 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
     }
     if _must_change_again(state.model_copy(update=update)):
         return update
-    stored = await in_thread(context.destination.store, draft) if context.destination else None
+    stored = await in_thread(context.destination.make_commits, draft) if context.destination else None
     return update | {"status": ProposalStatus.AWAITING, "pending_mutation": stored}
 
 
@@ -188,7 +188,7 @@ async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> 
 
 async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
     pending, destination = _get_approved(state, runtime.context)
-    await in_thread(destination.report, pending)
+    await in_thread(destination.finish, pending)
     return {}
 
 

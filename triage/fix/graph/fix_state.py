@@ -94,7 +94,7 @@ class Destination:
     What it does not override is nothing to do.
     """
 
-    def store(self, draft: PatchDraft) -> PendingMutation | None:
+    def make_commits(self, draft: PatchDraft) -> PendingMutation | None:
         """Make commits of a patch, to which no branch leads. Return None where a job of its own does."""
 
     def check_approval(self, pending: PendingMutation) -> str:  # noqa: ARG002
@@ -108,7 +108,7 @@ class Destination:
     def open_pull_request(self, pending: PendingMutation) -> str | None:
         """Open the pull request. Return its URL; None where there is none."""
 
-    def report(self, pending: PendingMutation) -> None:
+    def finish(self, pending: PendingMutation) -> None:
         """Say on the issue what was done."""
 
     def drop(self, pending: PendingMutation) -> None:

@@ -10,10 +10,10 @@ from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     describe_stored,
-    format_refusal,
+    format_reply,
     plan_proposal_part,
-    plan_reply,
-    write_refusal,
+    render_refusal,
+    write_reply,
     write_result,
 )
 from triage.fix.jobs.github_destination import GitHubDestination
@@ -26,10 +26,10 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
         listed = await in_thread(job.store.list_proposals, task.number)
         waiting = next((one for one in listed if one.id == task.proposal_id), None)
         if waiting is None:
-            return await write_refusal(request, UNKNOWN_ID, job)
+            return await write_reply(request, render_refusal(UNKNOWN_ID), job)
         return await _carry_out(request, waiting, job)
     except TriageError as error:
-        return await write_refusal(request, f"GitHub did not confirm it. {error}", job)
+        return await write_reply(request, render_refusal(f"GitHub did not confirm it. {error}"), job)
 
 
 async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -> Status:
@@ -58,11 +58,12 @@ async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -
 
 async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchProposal, job: FixJob) -> Status:
     """Say why a stored proposal is not carried out. One that is too old is deleted, and is not shown any more."""
-    issue, answer = request.issue, format_refusal(request.task, reason)
-    has_expired = is_expired(waiting, issue.snapshot_time or job.run.now())
-    if has_expired and not job.run.policy.dry_run:
+    issue, text, outputs = request.issue, render_refusal(reason), describe_stored(waiting)
+    if not is_expired(waiting, issue.snapshot_time or job.run.now()):
+        outputs |= {"proposal-status": ProposalStatus.AWAITING.value}
+        return await write_reply(request, text, job, outputs)
+    if not job.run.policy.dry_run:
         await in_thread(job.store.delete, waiting)
-    effects = plan_proposal_part(issue, answer) if has_expired else plan_reply(issue, answer)
-    status = ProposalStatus.EXPIRED if has_expired else ProposalStatus.AWAITING
-    outputs = describe_stored(waiting) | {"proposal-status": status.value}
-    return await write_result(job, answer, outputs, effects, "confused")
+    answer = format_reply(request.task, text)
+    outputs |= {"proposal-status": ProposalStatus.EXPIRED.value}
+    return await write_result(job, answer, outputs, plan_proposal_part(issue, answer), "confused")

@@ -54,7 +54,7 @@ class JobArtifacts:
     workspace: Path
     redactor: SecretRedactor
 
-    def read_proposal(self) -> FixResult | None:
+    def read_fix_result(self) -> FixResult | None:
         """Return what the job `propose` has found; None without its file."""
         data = read_own_file(self.workspace, PROPOSAL, MAX_RESULT_BYTES)
         if data is None:
@@ -68,7 +68,7 @@ class JobArtifacts:
                 "The file with the proposal cannot be read. Use the artifact of the job `propose`."
             ) from None
 
-    def write_proposal(self, result: FixResult) -> dict[str, str]:
+    def write_fix_result(self, result: FixResult) -> dict[str, str]:
         """Write the file for the jobs after `propose`. Returns the outputs that name it."""
         text = result.model_dump_json(indent=1)
         if self.redactor.redactor_for("proposal")(text) != text:
@@ -103,7 +103,7 @@ class FixJob:
     open_example: Callable[[Issue], "FixExample | None"]
     """The report's example, of the project as it is in the checkout. Slow."""
     approvers: Approvers
-    tests: ProposalTests
+    tests_outcome: ProposalTests
     run_url: str
 
 
@@ -123,9 +123,9 @@ def format_reply(task: FixTask, text: str) -> str:
     return render_block("proposal", "answer", command, task.actor or "a workflow", text)
 
 
-def format_refusal(task: FixTask, reason: str) -> str:
-    """Return one line of Markdown that says why a command is not carried out. `reason` is plain text."""
-    return format_reply(task, f"not done: {escape_markdown(reason)}")
+def render_refusal(reason: str) -> str:
+    """Return the Markdown that says why a command is not carried out. `reason` is plain text."""
+    return f"not done: {escape_markdown(reason)}"
 
 
 async def write_result(
@@ -169,15 +169,14 @@ class FixRequest:
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
 
-async def write_refusal(request: FixRequest, reason: str, job: FixJob) -> Status:
-    """Write one line below what the comment shows: why the command is not carried out. `reason` is plain text."""
-    return await write_reply(request, format_refusal(request.task, reason), job)
+NO_PROPOSAL = {"proposal-status": ProposalStatus.NONE.value}
 
 
-async def write_reply(request: FixRequest, answer: str, job: FixJob) -> Status:
-    """Write this line below what the comment shows, which stays as it is."""
-    outputs = {"proposal-status": ProposalStatus.NONE.value}
-    return await write_result(job, answer, outputs, plan_reply(request.issue, answer), "confused")
+async def write_reply(request: FixRequest, text: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL) -> Status:
+    """Answer the command below what our comment shows, which stays as it is. `text` is safe."""
+    answer, issue = format_reply(request.task, text), request.issue
+    effects = [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []
+    return await write_result(job, answer, outputs, effects, "confused")
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
@@ -233,14 +232,9 @@ def plan_proposal_part(
     links: Sequence[str] = (),
     *,
     commit: str = "",
-    tests: ProposalTests = "",
+    tests_outcome: ProposalTests = "",
     example: ExampleOutcome = "",
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and answers no command any more; a new one if there is none."""
-    remembered = {"proposal": commit, "tests": tests, "example": example}
+    remembered = {"proposal": commit, "tests": tests_outcome, "example": example}
     return [plan_comment_parts(issue, {"proposal": proposal, "answer": ""}, remembered, links)]
-
-
-def plan_reply(issue: Issue, answer: str) -> Sequence[PostComment | EditComment]:
-    """Return the comment with this answer; nothing if there is no comment of ours."""
-    return [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []

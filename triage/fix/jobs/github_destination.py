@@ -89,7 +89,7 @@ class GitHubDestination(Destination):
         test_paths = [path for commit in tests for path in sorted(commit.files)]
         state, words, url = self._comment_state, read_words(patch.message), self._issue.url
         body = render_pull_request_body(
-            pending.approval_id, url, self._who, state.tests, words, test_paths, state.example
+            pending.proposal_id, url, self._who, state.tests, words, test_paths, state.example
         )
         try:
             opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)
@@ -102,7 +102,7 @@ class GitHubDestination(Destination):
         self.text, self.links = render_block("proposal", "opened", self._who, opened.number, opened.url), [opened.url]
         return opened.url
 
-    def report(self, pending: PendingMutation) -> None:
+    def finish(self, pending: PendingMutation) -> None:
         """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated."""
         del pending
         done = PublishResult()

@@ -43,7 +43,9 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     earlier, problem = await _find_earlier(task, job)
     if problem:
         return await write_result(
-            job, render_block("proposal", "abandoned", problem), job.artifacts.write_proposal(FixResult(error=problem))
+            job,
+            render_block("proposal", "abandoned", problem),
+            job.artifacts.write_fix_result(FixResult(error=problem)),
         )
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
@@ -68,7 +70,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     status = ProposalStatus.AWAITING if draft else state.status
     error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
     shown = state.diff_summary if draft else render_block("proposal", "abandoned", error)
-    outputs = job.artifacts.write_proposal(FixResult(status=status, error=error, draft=draft))
+    outputs = job.artifacts.write_fix_result(FixResult(status=status, error=error, draft=draft))
     if draft and example:
         job.artifacts.write_example(example)
     report = extend_report(state, services)

@@ -6,6 +6,7 @@ from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, Pro
 from triage.domain.run import Status
 from triage.fix.base_files import BaseFiles
 from triage.fix.jobs.fix_job import (
+    NO_PROPOSAL,
     FixJob,
     FixRequest,
     FixResult,
@@ -14,28 +15,28 @@ from triage.fix.jobs.fix_job import (
     format_reply,
     plan_proposal_part,
     read_shown_commit,
-    write_refusal,
+    render_refusal,
     write_reply,
     write_result,
 )
-from triage.fix.jobs.store_fix import OTHER_COMMITS, check_draft
+from triage.fix.jobs.store_fix import OTHER_COMMITS, prepare_commits
 from triage.fix.proposal_text import render_awaiting, render_unstored
 from triage.say.template import render_block
 
-NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
+PROPOSE_FAILED = "The job that writes the patch failed before it could say why. See its log."
 NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `store` says why."
-ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
+UNCONFIRMED = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     if not task.makes_proposal:
-        return await write_refusal(request, ASK_AGAIN, job)
-    result = job.artifacts.read_proposal() or FixResult(error=await check_base(job) or NO_RESULT)
+        return await write_reply(request, render_refusal(UNCONFIRMED), job)
+    result = job.artifacts.read_fix_result() or FixResult(error=await check_base(job) or PROPOSE_FAILED)
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
-    files, problem, commits = await in_thread(check_draft, draft, request, job)
+    files, problem, commits = await in_thread(prepare_commits, draft, request, job)
     if problem:  # the same that the job before found: nobody is shown such a patch
         return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
     now = request.issue.snapshot_time or job.run.now()
@@ -48,20 +49,18 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     if exact:
         return await _report_stored(draft, files, exact[-1], request.issue, job)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await write_reply(request, format_reply(task, NOT_STORED), job)
+        return await write_reply(request, NOT_STORED, job)
     if listed:  # they go with the next proposal
         return await _report_nothing(request, FixResult(error=OTHER_COMMITS), job)
     text = await in_thread(render_unstored, draft, files)
-    outputs = {"proposal-status": ProposalStatus.NONE.value}
-    return await write_result(job, text, outputs, plan_proposal_part(request.issue, text), "confused")
+    return await write_result(job, text, NO_PROPOSAL, plan_proposal_part(request.issue, text), "confused")
 
 
 async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> Status:
     text = render_block("proposal", "abandoned", result.error)
-    shown = format_reply(request.task, text)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await write_reply(request, shown, job)
-    outputs = {"proposal-status": result.status.value}
+        return await write_reply(request, text, job)
+    outputs, shown = {"proposal-status": result.status.value}, format_reply(request.task, text)
     return await write_result(job, text, outputs, plan_proposal_part(request.issue, shown), "confused")
 
 
@@ -75,10 +74,18 @@ async def _report_stored(
     diff_url = f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}"
     text = await in_thread(
         lambda: render_awaiting(
-            draft, files, stored, tests=job.tests, example=example, diff_url=diff_url, run_url=job.run_url
+            draft,
+            files,
+            stored,
+            tests_outcome=job.tests_outcome,
+            example=example,
+            diff_url=diff_url,
+            run_url=job.run_url,
         )
     )
     links = [diff_url, job.run_url]
-    comment = plan_proposal_part(issue, text, links, commit=stored.commit, tests=job.tests, example=example.outcome)
-    outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
+    comment = plan_proposal_part(
+        issue, text, links, commit=stored.commit, tests_outcome=job.tests_outcome, example=example.outcome
+    )
+    outputs |= {"proposal-tests": job.tests_outcome, "proposal-status": ProposalStatus.AWAITING.value}
     return await write_result(job, text, outputs, comment, "rocket", links=links)

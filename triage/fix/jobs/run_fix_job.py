@@ -16,9 +16,10 @@ from triage.fix.jobs.fix_job import (
     FixRequest,
     JobArtifacts,
     check_base,
-    format_refusal,
+    format_reply,
     read_fix_request,
-    write_refusal,
+    render_refusal,
+    write_reply,
     write_result,
 )
 from triage.fix.jobs.propose_fix import propose_fix
@@ -44,7 +45,7 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
         artifacts=JobArtifacts(app.workspace, app.redactor),
         open_example=open_example,
         approvers=app.settings.approvers,
-        tests=app.settings.proposal_tests,
+        tests_outcome=app.settings.proposal_tests,
         run_url=app.environment.run_url,
     )
 
@@ -54,7 +55,7 @@ async def gate_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     refusal = request.refusal or (await check_base(job) if task.makes_proposal else "")
     if refusal:
-        return await write_result(job, format_refusal(task, refusal), {"fix-task": "answer"})
+        return await write_result(job, format_reply(task, render_refusal(refusal)), {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
     return await write_result(job, f"The next job: {following}.", {"fix-task": following})
 
@@ -90,9 +91,10 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
         if request.has_write_access and (not request.refusal or name == "fix-gate"):
             return await carry_out(request, job)
         if request.has_write_access and name in REPLYING:
-            return await write_refusal(request, request.refusal, job)
+            return await write_reply(request, render_refusal(request.refusal), job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
-        return await write_result(job, format_refusal(task, request.refusal), {}, status=Status.SKIPPED)
+        answer = format_reply(task, render_refusal(request.refusal))
+        return await write_result(job, answer, {}, status=Status.SKIPPED)
     except IssueMoved as error:
         return write_skip(str(error), job.run)
     except GitHubUnavailable as error:

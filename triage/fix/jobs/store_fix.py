@@ -10,7 +10,7 @@ from triage.domain.proposal import PatchCommit, PatchDraft, PatchProposal, Propo
 from triage.domain.run import Status
 from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS
 from triage.fix.commit_text import build_commits
-from triage.fix.jobs.fix_job import FixJob, FixRequest, describe_stored, write_result
+from triage.fix.jobs.fix_job import NO_PROPOSAL, FixJob, FixRequest, describe_stored, write_result
 from triage.fix.patch.check_patch import check_patch
 from triage.fix.patch.modules import list_modules
 from triage.say.hidden_state import hash_text
@@ -34,16 +34,14 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    result = job.artifacts.read_proposal()
+    result = job.artifacts.read_fix_result()
     if result is None or result.draft is None:
-        return await write_result(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
-    _, problem, commits = await in_thread(check_draft, result.draft, request, job)
+        return await write_result(job, "There is no patch to store.", NO_PROPOSAL)
+    _, problem, commits = await in_thread(prepare_commits, result.draft, request, job)
     if problem:
         raise BadInput(f"The patch is not stored. {problem}")
     if job.run.policy.dry_run:
-        return await write_result(
-            job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"}
-        )
+        return await write_result(job, "The patch would be stored. Nothing is in a dry run.", NO_PROPOSAL)
     now = request.issue.snapshot_time or job.run.now()
     stored = await in_thread(_replace_proposals, result.draft, commits, now, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
@@ -66,7 +64,7 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
     return stored
 
 
-def check_draft(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["BaseFiles", str, list[PatchCommit]]:
+def prepare_commits(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["BaseFiles", str, list[PatchCommit]]:
     """Return the files that a patch starts from, why it may not be stored or shown, and else what it is stored as.
 
     Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_files`.

@@ -78,7 +78,7 @@ class PastIssues:
             updated_at=issue.updated_at,
             closed_at=issue.closed_at,
             milestone=issue.milestone.title if issue.milestone else "",
-            duplicate_of=find_original(issue),
+            duplicate_of=read_duplicate_of(issue),
             fixes=_list_fixes(issue) if issue.state == "CLOSED" else [],
             suspects=state.suspects,
             wrong=state.wrong,
@@ -93,7 +93,7 @@ class PastIssues:
         return CommentState()
 
 
-def find_original(issue: IssueNode) -> int | None:
+def read_duplicate_of(issue: IssueNode) -> int | None:
     """Return the number of the issue of which a person said that this is a duplicate."""
     last = next((event for event in reversed(list_nodes(issue.events)) if "Duplicate" in event.kind), None)
     if last is None or last.kind != "MarkedAsDuplicateEvent" or last.is_cross_repository:

@@ -67,6 +67,7 @@ def format_command(name: str, data: str = "", properties: Mapping[str, str] | No
 
 
 def _escape(data: str) -> str:
+    """Return data as the runner reads it back. It decodes `%0A` and the like; a safe line has no line break."""
     return to_safe_line(data).replace("%", "%25")
 
 

@@ -63,7 +63,7 @@ def check_triage(
         return reason
     if task.trigger is Trigger.COMMAND:
         return _check_command(CommandName.TRIAGE, task, issue, event_issue, now, fetch_role, config)
-    reason = check_labels(task, issue, config)
+    reason = check_opt_labels(task, issue, config)
     if reason or task.trigger is Trigger.REQUESTED:
         return reason
     reason = _check_automatic_run(task, issue, event_issue, now)
@@ -86,7 +86,7 @@ def check_reproduce(
         return reason
     if task.trigger is Trigger.COMMAND:
         return _check_command(CommandName.REPRODUCE, task, issue, event_issue, now, fetch_role, config)
-    reason = check_labels(task, issue, config)
+    reason = check_opt_labels(task, issue, config)
     if reason or task.trigger is Trigger.REQUESTED:
         return reason
     return _check_automatic_run(task, issue, event_issue, now)
@@ -119,7 +119,7 @@ def _check_command(
     fetch_role: Callable[[str], str],
     config: ProjectConfig,
 ) -> str:
-    label_reason = check_labels(task, issue, config)
+    label_reason = check_opt_labels(task, issue, config)
     # The author may triage the issue without any role, unless a label prevents it.
     needs_no_role = command is CommandName.TRIAGE and _is_same_login(task.actor, issue.author) and not label_reason
     roles = _fetch_roles([] if needs_no_role else [task.actor], issue, now, fetch_role)
@@ -153,7 +153,7 @@ def _is_same_login(one: str, other: str) -> bool:
     return bool(one) and one.lower() == other.lower()
 
 
-def check_labels(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
+def check_opt_labels(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
     """Why the project's labels prevent the run, unless somebody with rights commands it; or empty."""
     if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."

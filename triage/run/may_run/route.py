@@ -67,10 +67,10 @@ def _route_issue(payload: Payload) -> TriageTask | Skip:
         return Skip(reason="Neither title nor body of the issue was changed.")
     # A form may set the label for its reporter, who asks for nothing by that.
     is_by_reporter = issue.user is not None and issue.user.login.lower() == payload.sender_login.lower()
-    is_asked = trigger is Trigger.LABELED and not is_by_reporter
+    is_awaited = trigger is Trigger.LABELED and not is_by_reporter
     label = payload.label.name if payload.label and trigger is Trigger.LABELED else ""
     return TriageTask(
-        number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked, added_label=label
+        number=issue.number, trigger=trigger, actor=payload.sender_login, is_awaited=is_awaited, added_label=label
     )
 
 
@@ -131,7 +131,7 @@ def _check_comment(payload: Payload, comment: CommentPart) -> str:
 
 def _route_command(issue: IssuePart, author: str, command: Command) -> IssueTask | Skip:
     if command.name is CommandName.TRIAGE:
-        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
+        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_awaited=True)
     if command.name in (CommandName.QUIET, CommandName.WRONG):
         return QuietTask(number=issue.number, actor=author, wrong=command.wrong)
     if command.name in FIX_COMMANDS:
@@ -149,8 +149,10 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
     sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
-    is_asked = event_name == "workflow_dispatch"
-    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_asked=is_asked)
+    is_awaited = event_name == "workflow_dispatch"
+    return TriageTask(
+        number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_awaited=is_awaited
+    )
 
 
 def _skip_other(event_name: str) -> Skip:

@@ -56,22 +56,19 @@ MAX_WARNING_CHARS = 500
 
 
 @dataclass(frozen=True)
-class Situation:
-    """What decides, beside the report, what is written."""
+class PlanInput:
+    """What `plan_report` plans from, beside the report."""
 
     policy: Policy
     issue: Issue
     """As the agents read it, with the labels that it has now."""
-    previous: IssueComment | None = None
-    """Our comment on the issue."""
+    our_comment: IssueComment | None = None
     run_key: RunKey | None = None
     """What our comment remembers if an event started this run."""
     duplicates: Sequence[int] = ()
     """Ids of younger comments of ours."""
     is_cancelled: bool = False
     """The report is what a cancelled run had found by then."""
-    is_skipped: bool = False
-    """Nothing is written to the issue. The report's notes say why."""
     may_choose_labels: bool = True
     """Otherwise the labels of the report are not added: a person may have taken them off."""
     needs_info_label: str = ""
@@ -81,16 +78,12 @@ class Situation:
     """What GitHub takes as suggestions; without them, the page names the labels."""
 
     @property
-    def may_write(self) -> bool:
-        return not self.is_skipped and self.issue.number is not None
-
-    @property
     def may_comment(self) -> bool:
-        return self.may_write and self.policy.comment != "never"
+        return self.issue.number is not None and self.policy.comment != "never"
 
     @cached_property
-    def previous_state(self) -> CommentState | None:
-        return parse_state(self.previous.body) if self.previous else None
+    def state(self) -> CommentState | None:
+        return parse_state(self.our_comment.body) if self.our_comment else None
 
     @property
     def labels(self) -> LabelsMode:
@@ -102,26 +95,25 @@ class Situation:
         return hash_text(self.issue.title, self.issue.body)
 
 
-def plan_report(report: RunReport, situation: Situation) -> list[Effect]:
+def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
     There is a comment if `report.comment_reason` says why: `decide_comment` has decided that.
     """
-    policy, previous, state = situation.policy, situation.previous, situation.previous_state
-    may_propose = situation.may_write and not situation.is_cancelled
+    policy, our_comment, state = plan_input.policy, plan_input.our_comment, plan_input.state
     suggestions: list[Suggestion] = []
-    if may_propose and situation.options and not says_nothing_new(report, state):
-        suggestions = plan_suggestions(report, policy.labels, situation.options, state, situation.not_planned)
-    labels = "off" if any(one.kind == "label" for one in suggestions) else situation.labels
+    if plan_input.options and not plan_input.is_cancelled and not shows_report(state, report):
+        suggestions = plan_suggestions(report, policy.labels, plan_input.options, state, plan_input.not_planned)
+    labels = "off" if any(one.kind == "label" for one in suggestions) else plan_input.labels
     page = build_comment_page(report, state, labels)
     report = report.model_copy(
         update={"comment": render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None}
     )
-    writes = list(_plan_issue_effects(report, page, situation, suggestions))
-    says_why_no_comment = situation.may_comment and not situation.is_cancelled and report.comment_reason is None
+    writes = list(_plan_issue_effects(report, page, plan_input, suggestions))
+    says_why_no_comment = plan_input.may_comment and not plan_input.is_cancelled and report.comment_reason is None
     planned = writes if policy.dry_run else None
     summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
-    url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
+    url = f"{report.issue.url}#issuecomment-{our_comment.comment_id}" if our_comment and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
@@ -134,68 +126,70 @@ def plan_report(report: RunReport, situation: Situation) -> list[Effect]:
 
 
 def _plan_issue_effects(
-    report: RunReport, page: Page, situation: Situation, suggestions: Sequence[Suggestion]
+    report: RunReport, page: Page, plan_input: PlanInput, suggestions: Sequence[Suggestion]
 ) -> Iterator[Effect]:
     """Yields what is written to the issue. Without `report.comment_reason` there is no comment."""
-    number, previous = situation.issue.number, situation.previous
-    if number is None or not situation.may_write:
+    number, our_comment = plan_input.issue.number, plan_input.our_comment
+    if number is None:
         return
-    body, remembered = previous.body if previous else "", situation.previous_state or CommentState()
-    state = remembered.with_run(situation.run_key)
-    if situation.is_cancelled:
+    body, remembered = our_comment.body if our_comment else "", plan_input.state or CommentState()
+    state = remembered.with_run(plan_input.run_key)
+    if plan_input.is_cancelled:
         if report.comment_reason:
             # It is partial: the next run replaces it.
             state = state.with_report(report, "").model_copy(update={"content_hash": "", "named": None})
-            yield post_or_edit(number, previous, compose_comment(body, state, page))
+            yield post_or_edit(number, our_comment, compose_comment(body, state, page))
         return
     if not report.comment_reason:
-        yield from _plan_labels(report, number, situation)
-    elif says_nothing_new(report, situation.previous_state) and read_parts(body):
+        yield from _plan_labels(report, number, plan_input)
+    elif shows_report(plan_input.state, report) and read_parts(body):
         # No labels and no suggestions: what a person removed or declined stays so. But the run counts, and the issue
         # may have another text.
         if state != remembered:
-            state = state.model_copy(update={"text_hash": situation.text_hash})
-            yield post_or_edit(number, previous, compose_comment(body, state, {}))
+            state = state.model_copy(update={"text_hash": plan_input.text_hash})
+            yield post_or_edit(number, our_comment, compose_comment(body, state, {}))
     else:
         asked = [missing.question for missing in list_asked(report)]
         label_plan = plan_needs_info(
-            situation.needs_info_label, situation.policy.labels, situation.issue, state.needs_info, asks=bool(asked)
+            plan_input.needs_info_label, plan_input.policy.labels, plan_input.issue, state.needs_info, asks=bool(asked)
         )
-        state = state.with_suggestions(suggestions).with_report(report, situation.text_hash)
-        state = state.with_labels(_list_new_labels(report, situation, suggestions))
+        state = state.with_suggestions(suggestions).with_report(report, plan_input.text_hash)
+        state = state.with_labels(_list_new_labels(report, plan_input, suggestions))
         state = state.model_copy(update={"needs_info": label_plan.state})
         state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
         if label_plan.removes:
             # Before the comment: if that cannot be written then, it still says that the label was ours.
-            yield RemoveLabel(issue_number=number, label=situation.needs_info_label)
-        yield from _plan_labels(report, number, situation, [situation.needs_info_label] if label_plan.adds else [])
-        yield post_or_edit(number, previous, compose_comment(body, state, page))
+            yield RemoveLabel(issue_number=number, label=plan_input.needs_info_label)
+        yield from _plan_labels(report, number, plan_input, [plan_input.needs_info_label] if label_plan.adds else [])
+        yield post_or_edit(number, our_comment, compose_comment(body, state, page))
     # Also without a new comment: the panel is there for whoever decides.
     if suggestions:
         yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
-    for comment in situation.duplicates if situation.may_comment else ():
+    for comment in plan_input.duplicates if plan_input.may_comment else ():
         yield RemoveComment(issue_number=number, comment_id=comment)
 
 
-def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
+def shows_report(state: CommentState | None, report: RunReport) -> bool:
     """Whether our comment shows this report already."""
-    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
+    return state is not None and not state.quiet and state.content_hash == hash_content(report)
 
 
-def _list_new_labels(report: RunReport, situation: Situation, suggestions: Sequence[Suggestion]) -> list[str]:
+def _list_new_labels(report: RunReport, plan_input: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
     """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
     in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
-    if in_panel or situation.labels == "off":
+    if in_panel or plan_input.labels == "off":
         return in_panel
-    return [label for label in report.ticket.labels if not situation.issue.has_label(label)]
+    return [label for label in report.ticket.labels if not plan_input.issue.has_label(label)]
 
 
-def _plan_labels(report: RunReport, number: int, situation: Situation, waiting: Sequence[str] = ()) -> Iterator[Effect]:
-    existing = {label.casefold() for label in [*situation.issue.labels, situation.needs_info_label]}
+def _plan_labels(
+    report: RunReport, number: int, plan_input: PlanInput, waiting: Sequence[str] = ()
+) -> Iterator[Effect]:
+    existing = {label.casefold() for label in [*plan_input.issue.labels, plan_input.needs_info_label]}
     # What a person took off is not added again.
-    wanted = dict.fromkeys(report.ticket.labels) if situation.labels == "apply" else []
+    wanted = dict.fromkeys(report.ticket.labels) if plan_input.labels == "apply" else []
     labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
-    if situation.policy.labels == "apply" and labels:
+    if plan_input.policy.labels == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)
 
 
@@ -218,14 +212,14 @@ def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo
     return LabelPlan(adds=True, removes=False, state="added")
 
 
-def plan_quiet(task: QuietTask, previous: IssueComment | None, policy: Policy) -> list[Effect]:
+def plan_quiet(task: QuietTask, our_comment: IssueComment | None, policy: Policy) -> list[Effect]:
     """Returns the effects of `/triage quiet` and `wrong`: our comment says less, and remembers it."""
     about = f" about {', '.join(task.wrong)}" if task.wrong else ""
     wakes = "" if task.wrong else " A comment that says `/triage` wakes it."
     done = plan_skip(f"Triage is quiet{about} on issue {task.number}.{wakes}")
-    body = previous.body if previous else ""
+    body = our_comment.body if our_comment else ""
     state = parse_state(body) or CommentState()
     if policy.dry_run or (state.quiet and not task.wrong):
         return done
     text = render_withdrawal(body, state, task.wrong) if task.wrong else render_quiet_comment(body, state)
-    return [post_or_edit(task.number, previous, text), *done]
+    return [post_or_edit(task.number, our_comment, text), *done]

@@ -70,7 +70,7 @@ def list_suggested_labels(report: RunReport, mode: LabelsMode) -> list[str]:
     return report.ticket.labels if mode == "suggest" else []
 
 
-def find_original(report: RunReport) -> int:
+def find_suggested_original(report: RunReport) -> int:
     """Return the number of the issue that this one repeats, or 0.
 
     None that was closed as completed: then this one may say that the bug is back.
@@ -84,7 +84,7 @@ def plan_suggestions(
     report: RunReport,
     mode: LabelsMode,
     options: SuggestionOptions | None,
-    previous: CommentState | None = None,
+    state: CommentState | None = None,
     not_planned: Sequence[Kind] = (),
 ) -> list[Suggestion]:
     """Return what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
@@ -94,21 +94,19 @@ def plan_suggestions(
     """
     if options is None or mode == "off":
         return []
-    decided = previous.suggested if previous else []
+    decided = state.suggested if state else []
     wanted = [*_list_wanted(report, mode, options)]
     wanted += _list_closes(report, options, not_planned) if options.can_close else []
     return [one for one in wanted if hash_suggestion(one) not in decided]
 
 
-def plan_close(
-    why: str, mode: LabelsMode, options: SuggestionOptions | None, previous: CommentState
-) -> list[Suggestion]:
+def plan_close(why: str, mode: LabelsMode, options: SuggestionOptions | None, state: CommentState) -> list[Suggestion]:
     """Return the suggestion to close an issue as completed; none where GitHub takes none, or a person has declined it.
 
     `why` is plain text that does nothing.
     """
     suggestion = _suggest("close", "as completed", why, "HIGH")
-    is_new = hash_suggestion(suggestion) not in previous.suggested
+    is_new = hash_suggestion(suggestion) not in state.suggested
     return [suggestion] if mode != "off" and options and options.can_close and is_new else []
 
 

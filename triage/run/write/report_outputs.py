@@ -36,7 +36,7 @@ def build_outputs(report: RunReport) -> dict[str, str]:
         "ticket-title": _format_title(ticket.title),
         "ticket-labels": _format_json_list(ticket.labels),
         "ticket-assignee": ticket.assignee.lstrip("@"),
-        "ticket-effort": ticket.effort if report.may_be_bug else "",
+        "ticket-effort": ticket.effort if report.may_be_bug_by_rules else "",
         "tokens": str(report.usage.tokens),
         "cost-usd": _format_cost(report.usage),
         "seconds": f"{report.seconds:.1f}",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptions
+from triage.domain.effect import AddLabels, Effect, IssueEffect, Policy, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -14,9 +14,9 @@ from triage.run.model_run_cap import is_by_writer
 from triage.run.run_context import JobContext, TriageRequest
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
-from triage.run.write.plan_effects import Situation, plan_quiet, plan_report, says_nothing_new
-from triage.run.write.plan_suggestions import find_original, list_suggested_labels
-from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
+from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, shows_report
+from triage.run.write.plan_suggestions import find_suggested_original, list_suggested_labels
+from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_unapproved_skill, withhold_details
 from triage.say.hidden_state import hash_text, parse_state
 from triage.say.notices import plan_skip, plan_unfinished
 from triage.say.our_comment import check_still_wanted, find_duplicates, find_our_comment
@@ -49,49 +49,49 @@ async def publish_report(
     edited = hash_text(issue.title, issue.body) != hash_text(at_trigger.title, at_trigger.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
     skip_reason = check_still_wanted(at_trigger, issue, request.comment_state, state)
-    waiting = find_waiting_skill(report)
-    is_approved = bool(waiting) and request.task.is_asked and await is_by_writer(request.task, run)
+    policy = write_nothing(run.policy) if skip_reason else run.policy
+    skill = find_unapproved_skill(report)
+    writer_asked = bool(skill) and request.task.is_awaited and await is_by_writer(request.task, run)
     comment_reason = decide_comment(
         report,
-        "never" if skip_reason else run.policy.comment,
-        is_asked=request.task.is_asked or bool(state and state.is_asked),
+        policy.comment,
+        is_asked=request.task.is_awaited or bool(state and state.is_asked),
         has_comment=comment is not None,
-        is_approved=is_approved,
+        writer_asked=writer_asked,
         is_cancelled=is_cancelled,
     )
     report = report.model_copy(update={"comment_reason": comment_reason})
     if skip_reason:
         run.progress.info(skip_reason)
         report = add_notes(report, skip_reason)
-    elif waiting and not is_approved:
-        report = add_notes(report, WAITS.format(skill=waiting))
-    elif not comment_reason and not is_cancelled and run.policy.comment == "auto":
+    elif skill and not writer_asked:
+        report = add_notes(report, WAITS.format(skill=skill))
+    elif not comment_reason and not is_cancelled and policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     # What a person took off or declined, only our comment tells a later run.
-    knows_declined = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
+    remembers_refusals = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     options = None
-    if knows_declined and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
-        options = await _fetch_suggestion_options(report, issue, run)
-    situation = Situation(
-        policy=run.policy,
+    if remembers_refusals and not (is_cancelled or shows_report(state, report)):
+        options = await _fetch_suggestion_options(report, issue, policy, run)
+    plan_input = PlanInput(
+        policy=policy,
         issue=at_trigger.model_copy(update={"labels": issue.labels}),
-        previous=comment,
+        our_comment=comment,
         run_key=request.key,
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,
-        is_skipped=bool(skip_reason),
-        may_choose_labels=(is_approved or not waiting) and (run.policy.comment == "always" or knows_declined),
+        may_choose_labels=(writer_asked or not skill) and (policy.comment == "always" or remembers_refusals),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
         options=options,
     )
-    effects = plan_report(report, situation)
+    effects = plan_report(report, plan_input)
     # Labels first: the comment says which ones were chosen, and remembers them. So if they fail, it is planned without.
     added = [effect for effect in effects if isinstance(effect, AddLabels)]
     done = await write_to_issue(added, run)
     if done.failures:
-        without_labels = run.policy.model_copy(update={"labels": "off"})
-        effects = plan_report(report, replace(situation, policy=without_labels))
+        without_labels = policy.model_copy(update={"labels": "off"})
+        effects = plan_report(report, replace(plan_input, policy=without_labels))
     done = await write_to_issue([effect for effect in effects if effect not in added], run, done)
     apply_local_effects(effects, run.output, done)
     status = done.lower_status(report.status)
@@ -123,12 +123,19 @@ async def read_again(issue: Issue, run: JobContext) -> Issue:
     return now.model_copy(update={"thread": list(thread.values())})
 
 
-async def _fetch_suggestion_options(report: RunReport, issue: Issue, run: JobContext) -> SuggestionOptions | None:
+def write_nothing(policy: Policy) -> Policy:
+    """Return the policy of a run whose report stays on the job's page; the report's notes say why."""
+    return policy.model_copy(update={"comment": "never", "labels": "off"})
+
+
+async def _fetch_suggestion_options(
+    report: RunReport, issue: Issue, policy: Policy, run: JobContext
+) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
-    policy, number = run.policy, issue.number
+    number = issue.number
     if number is None or policy.labels == "off":
         return None
-    labels, original = list_suggested_labels(report, policy.labels), find_original(report)
+    labels, original = list_suggested_labels(report, policy.labels), find_suggested_original(report)
     try:
         return await call_with_deadline(
             lambda: run.github.fetch_suggestion_options(number, labels, original),
