@@ -183,7 +183,7 @@ class FakeCodebase(Codebase):
         return self.commits.get(commit, "")
 
     def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None, line: int | None = None
     ) -> CodeHistory:
         return self.history if paths else CodeHistory()
 

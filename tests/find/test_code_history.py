@@ -7,8 +7,9 @@ import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.domain.code import CodeHistory, RegressionWindow, Span
-from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
+from triage.domain.issue import Issue, ParsedIssue, Quote, Regression, ReportFacts
 from triage.find.codebase import Codebase
+from triage.read.read_issue import read_issue
 
 PARSED = ParsedIssue(title="The total is rounded wrongly")
 QUOTE = Quote(text="x", start=0, end=1)
@@ -315,3 +316,36 @@ def test_a_commit_is_shown_only_if_the_indexed_one_contains_it(repository: Path)
     assert "key.bin" not in codebase.show_commit(both), "files that are not indexed are not shown"
     for written in (elsewhere, "main", "--output=/tmp/x", "HEAD", "", culprit[:6], "0" * 40):
         assert codebase.show_commit(written) == "", written
+
+
+TILL = "class Till:\n    def total(self, items):\n%s        return sum(items)\n"
+
+
+def find_line(tmp_path: Path, then: str, now: str, number: int) -> list[tuple[int | None, str | None]]:
+    """Returns line and name of the places of a frame of v1.0 that shows only a number."""
+    git(tmp_path, "init", "-q")
+    commit(tmp_path, "First", then)
+    git(tmp_path, "tag", "v1.0")
+    commit(tmp_path, "Second", f"{now}\n\nx = 1\n")
+    trace = f'Traceback (most recent call last):\n  File "till.py", line {number}, in total\nTypeError: no sum\n'
+    codebase = Codebase(tmp_path, "acme/till", in_chroma=False)
+    codebase.index()
+    parsed = read_issue(Issue(title="total() fails", body=f"It fails in till 1.0:\n\n```\n{trace}```\n"))
+    return [(place.line, place.symbol) for place in codebase.find_places(parsed)]
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "line"),
+    [
+        ("", "        seen = 0\n        open = 1\n", 5),  # it stands two lines lower now
+        ("        seen = 0\n", "", 3),
+        ("", "", 3),
+    ],
+)
+def test_a_line_of_another_version_is_found_where_it_is_now(tmp_path: Path, then: str, now: str, line: int):
+    assert find_line(tmp_path, TILL % then, TILL % now, 3 + then.count("\n")) == [(line, "Till.total")]
+
+
+def test_of_a_line_that_is_gone_the_function_is_told(tmp_path: Path):
+    gone = (TILL % "").replace("sum(items)", "my_sum(items)")
+    assert find_line(tmp_path, gone, TILL % "", 3) == [(None, "Till.total")]

@@ -13,7 +13,7 @@ from triage.domain.code import (
     Span,
     Tag,
 )
-from triage.domain.issue import ReportFacts
+from triage.domain.issue import Frame, ParsedIssue, ReportFacts
 from triage.find.files.file_roles import is_changelog
 from triage.find.leads.regression import (
     RankCommits,
@@ -23,6 +23,8 @@ from triage.find.leads.regression import (
     is_sure,
     list_effective,
 )
+from triage.find.rank.mentions import resolve_path
+from triage.find.words.corpus import Corpus
 from triage.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
 from triage.read.versions.regressions import choose_versions, resolve_version
 from triage.read.versions.versions import find_newer_release, find_release, names_version
@@ -84,6 +86,10 @@ def _add_entry(change: PathChange, paths: Sequence[str], history: GitHistory) ->
         if entry := next((line for line in lines if len(line.split()) >= MIN_ENTRY_WORDS and line[0] != "#"), ""):
             return change.model_copy(update={"changelog": path, "entry": shorten_text(entry, MAX_ENTRY_CHARS)})
     return change
+
+
+MAX_QUOTED = 8
+"""Innermost frames of a trace whose lines are looked up. Each is a call of git."""
 
 
 def find_last_change(history: GitHistory, reported: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:
@@ -148,18 +154,21 @@ def look_up_history(
     facts: ReportFacts,
     paths: list[str],
     lines: Span | None,
+    line: int | None,
     rank: RankCommits,
     text: str = "",
 ) -> CodeHistory:
     """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
 
-    `text` is what the reporter has written: it may say that a newer version was tried.
+    `line` is the one of them that fails: who changed a line beside it has not broken it. `text` is what the reporter
+    has written: it may say that a newer version was tried.
     """
     paths = paths[:MAX_PATHS]
     owners = code_owners.find_owners(paths[0])[:MAX_CODE_OWNERS] if paths else []
     if history is None:
         return CodeHistory(owners=owners)
     blamed = _blame(history, lines) if lines else []
+    failing = _blame(history, Span(path=lines.path, start=line, end=line)) if lines and line else blamed
     tags = history.list_tags()
     reported = resolve_version(facts.version.text, tags, history.resolve_commit) if facts.version else None
     later = find_later_change(history, reported, blamed) if reported else None
@@ -168,8 +177,35 @@ def look_up_history(
         newer_release=find_newer_release(reported, tags, text) if reported else None,
         later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
         later_change=later,
-        last_change=find_last_change(history, reported, blamed),
+        last_change=find_last_change(history, reported, failing),
     )
+
+
+def quote_reported_lines(parsed: ParsedIssue, history: GitHistory, version: str, corpus: Corpus) -> ParsedIssue:
+    """Return the issue with the lines of frames that show only a number, which is that of the reporter's version.
+
+    The line may stand elsewhere now. Of one that is gone there is no number any more: only its function is told.
+    """
+    reported = resolve_version(version, history.list_tags(), history.resolve_commit)
+    if reported is None or reported.commit == history.commit:
+        return parsed
+
+    def quote(frame: Frame) -> Frame:
+        files = resolve_path(corpus, frame.path) if frame.line and not frame.code else []
+        if frame.line is None or len(files) != 1:
+            return frame
+        then = history.read_file(reported.commit, corpus.files[files[0]].path)
+        now = [line.strip() for line in corpus.files[files[0]].read_lines()]
+        code = then[frame.line - 1].strip() if frame.line <= len(then) else ""
+        if not code or now[frame.line - 1 : frame.line] == [code]:
+            return frame
+        return frame.model_copy(update={"code": code} if code in now else {"line": None})
+
+    traces = [
+        one.model_copy(update={"frames": [*one.frames[:-MAX_QUOTED], *map(quote, one.frames[-MAX_QUOTED:])]})
+        for one in parsed.traces
+    ]
+    return parsed.model_copy(update={"traces": traces})
 
 
 def _blame(history: GitHistory, lines: Span) -> list[BlamedLine]:

@@ -27,7 +27,7 @@ from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.skill import Skills
 from triage.find.build_corpus import IndexLimits
-from triage.find.code_history import find_regression_window, look_up_history
+from triage.find.code_history import find_regression_window, look_up_history, quote_reported_lines
 from triage.find.files.documentation import find_headings
 from triage.find.index_commit import IndexedCommit, PastCommit, index_commit
 from triage.find.leads.find_leads import choose_places, find_leads, put_reported_first
@@ -46,6 +46,7 @@ from triage.find.text_search import find_text
 from triage.find.vectors.embed_corpus import LOCAL, embed_query, project_query
 from triage.find.words.corpus import Corpus
 from triage.read.issue_forms import leave_out_form
+from triage.read.report_facts import find_version
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -92,6 +93,8 @@ class Codebase:
     _indexed: IndexedCommit = field(default_factory=IndexedCommit)
     _executed: ExecutedCode | None = None
     """What the report's example executed."""
+    _completed: list[tuple[ParsedIssue, ParsedIssue]] = field(default_factory=list)
+    """Issues, and with the lines of their frames."""
     _ranked: list[_Ranked] = field(default_factory=list)
     """What was ranked for this issue."""
 
@@ -123,7 +126,7 @@ class Codebase:
                 in_chroma=self.in_chroma,
             )
         self._indexed, facts = self._built
-        self._executed, self._ranked = executed, []
+        self._executed, self._completed, self._ranked = executed, [], []
         return facts
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
@@ -157,7 +160,7 @@ class Codebase:
         `may_ask`, no embedding model at an endpoint is asked.
         """
         indexed, corpus, vectors = self._indexed, self._corpus, self._indexed.vectors
-        parsed = shorten_own_frames(leave_out_form(search.parsed, indexed.forms), corpus, self.repository)
+        parsed = self._complete_frames(leave_out_form(search.parsed, indexed.forms))
         query = build_query(search.model_copy(update={"parsed": parsed}))
         is_local = vectors.embedding == LOCAL
         may_ask = may_ask and not is_local
@@ -174,6 +177,17 @@ class Codebase:
             known = _Ranked(query, may_ask, leads, put_reported_first(ranking, leads))
             self._ranked.append(known)
         return known
+
+    def _complete_frames(self, parsed: ParsedIssue) -> ParsedIssue:
+        """Return the issue with the own paths of frames, and the lines that the reporter's version has there."""
+        parsed = shorten_own_frames(parsed, self._corpus, self.repository)
+        if not any(frame.line and not frame.code for trace in parsed.traces for frame in trace.frames):
+            return parsed
+        if all(one != parsed for one, _ in self._completed):
+            history, version = self._indexed.tree.history, find_version(parsed, self.repository)[0]
+            done = quote_reported_lines(parsed, history, version.text, self._corpus) if history and version else parsed
+            self._completed.append((parsed, done))
+        return next(done for one, done in self._completed if one == parsed)
 
     def find_places(self, parsed: ParsedIssue) -> list[Place]:
         """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""
@@ -278,15 +292,15 @@ class Codebase:
         return history.show_commit(commit, self._corpus.file_numbers, path) if history else ""
 
     def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None, line: int | None = None
     ) -> CodeHistory:
-        """Owners and later changes of the likeliest files, and of the lines that fail; the fix of the issue.
+        """Owners and later changes of the likeliest files, and of the lines around the one that fails; the fix.
 
         Takes seconds with a long history: call it in a thread.
         """
         rank = self._make_ranker(parsed)[1] if self._corpus.files else lambda *_: []
         history, owners = self._indexed.tree.history, self._indexed.owners
-        return look_up_history(history, owners, facts, list(paths), lines, rank, parsed.text)
+        return look_up_history(history, owners, facts, list(paths), lines, line, rank, parsed.text)
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
         """Return the paths to which facts lead, and a function that ranks commits."""

@@ -281,6 +281,14 @@ class GitHistory:
         except GitError:
             return to_time("")
 
+    def read_file(self, commit: str, path: str) -> list[str]:
+        """Return the lines of a file at another commit; none if it is not there."""
+        try:
+            data = self._objects.run("cat-file", "blob", f"{commit}:{self._prefix}{path}", seconds=HISTORY_SECONDS)
+        except GitError:
+            return []
+        return data.decode("utf-8", "replace").split("\n")
+
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
         lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)

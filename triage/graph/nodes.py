@@ -223,10 +223,11 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         return {"report": build_report(state, services)}
     lead = next(iter(select_sure_places(state.places)), None)
     lines = lead.span if lead else next((file.span for file in likely if file.span), None)
+    line = lead.line if lead else None
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
-        return services.codebase.look_up_history(state.parsed, facts, [file.path for file in likely], lines)
+        return services.codebase.look_up_history(state.parsed, facts, [file.path for file in likely], lines, line)
 
     try:
         history = await in_thread(look_up, seconds=seconds)
