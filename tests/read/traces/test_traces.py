@@ -103,6 +103,10 @@ CASES = {
         "panic: runtime error: index out of range [3] with length 2\n\ngoroutine 1 [running]:\nmain.(*Store).Get(0xc000, 0x3)\n\t/src/shop/store.go:42 +0x1d\nmain.main()\n\t/src/shop/main.go:9 +0x2a\nexit status 2\n",
         "go", None, "runtime error: index out of range [3] with length 2", ["/src/shop/main.go:9 main.main", "/src/shop/store.go:42 main.(*Store).Get"],
     ),
+    "go, fatal": (
+        "fatal error: all goroutines are asleep\n\ngoroutine 1 [running]:\nmain.(*Store).Get(0xc000, 0x3)\n\t/src/shop/store.go:42 +0x1d fp=0x7ffc01 sp=0x7ffc00 pc=0x43\nmain.main()\n\t/src/shop/main.go:9 +0x2a\n",
+        "go", None, "all goroutines are asleep", ["/src/shop/main.go:9 main.main", "/src/shop/store.go:42 main.(*Store).Get"],
+    ),
     "go errors": (
         "*fs.PathError open ..: operation not permitted\n/home/run/shop/shop/store.go:13 (0x14b693e)\ngithub.com/acme/shop/main.go:23 (0x16ddb98)\n",
         "go", "*fs.PathError", "open ..: operation not permitted", ["github.com/acme/shop/main.go:23 -", "/home/run/shop/shop/store.go:13 -"],
