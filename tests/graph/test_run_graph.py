@@ -341,6 +341,18 @@ async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytes
     assert report.notes[0] == "The run ended early, by a bug of this action (ZeroDivisionError)."
 
 
+async def test_a_state_that_cannot_be_reported_still_ends_in_a_report(monkeypatch: pytest.MonkeyPatch):
+    def decide_nothing_found(report: RunReport) -> list[Any]:
+        if report.suspects:
+            raise ZeroDivisionError("words from outside")
+        return []
+
+    monkeypatch.setattr("triage.graph.build_report.decide", decide_nothing_found)
+    report = await run(fake_services(codebase=FakeCodebase(factories.FILES)))
+    assert (report.status, report.suspects, report.statements) == (Status.DEGRADED, [], [])
+    assert report.issue.number == 7
+
+
 async def test_a_node_that_ended_before_the_run_was_cut_is_kept():
     """The code was searched already when the run is cancelled during the web search beside it."""
     cancelled = asyncio.Event()

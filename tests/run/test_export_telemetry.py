@@ -36,6 +36,13 @@ def test_a_run_is_told_after_it_was_published_with_how_that_ended():
     assert [report.status for report in telemetry.reports] == [Status.FAILED]
 
 
+def test_a_bug_in_it_is_a_line():
+    def explode() -> None:
+        raise ZeroDivisionError("words from outside")
+
+    assert export_lines(FakeTelemetry(explode)) == ["Telemetry not sent: ZeroDivisionError."]
+
+
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_one_that_never_ends_is_left(cancelled: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.run.run_context.MAX_EXPORT_SECONDS", 0.05)

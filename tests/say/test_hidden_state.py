@@ -104,6 +104,12 @@ GOOD = '<!-- bug-triage: v2 {"text":"0000000000000000","content":"","asked":[],"
 def test_a_state_of_another_version_is_read_without_what_is_not_known():
     other = GOOD.replace('"quiet":false', '"quiet":true,"applied":["0123456789ab"],"later":{"a":[1]}')
     assert parse_state(other) == CommentState(text="0" * 16, quiet=True)
+    nested = GOOD.replace(
+        '"quiet":false', f'"quiet":true,"reproduced":{{"example":"{"1" * 16}","fails":true,"place":"x"}}'
+    )
+    assert parse_state(nested) == CommentState(
+        text="0" * 16, quiet=True, reproduced=Reproduced(example="1" * 16, fails=True)
+    )
     assert parse_state(GOOD.replace('"content":"",', "")) == parse_state(GOOD) == CommentState(text="0" * 16)
 
 

@@ -55,7 +55,13 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
         return state.report
     if not state.parsed.title:  # it ended before that was read
         state = state.model_copy(update={"parsed": read_issue(issue)})
-    return build_report(apply_update(state, {"steps": services.unfinished_steps}), services, ended_early)
+    steps = {"steps": services.unfinished_steps}
+    try:
+        return build_report(apply_update(state, steps), services, ended_early)
+    except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
+        bug = f"What was found could not be put together, by a bug of this action ({type(error).__name__})."
+        empty = BugTriageState(issue=issue, repository=repository)
+        return build_report(apply_update(empty, steps), services, ended_early or bug)
 
 
 async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:

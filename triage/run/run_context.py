@@ -124,7 +124,7 @@ async def export_telemetry(
     cancelled: asyncio.Event,
     seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> None:
-    """Export the published report if telemetry is on. What takes too long is a line in the log."""
+    """Export the published report if telemetry is on. Never raises; a failure is a line in the log."""
     export = services.export_report
     if export is None:
         return
@@ -137,3 +137,5 @@ async def export_telemetry(
         )
     except OutOfTime:
         services.progress.info("Telemetry not sent: the collector takes too long.")
+    except Exception as error:  # noqa: BLE001 - the SDK raises for its own variables, and the report is published
+        services.progress.info(f"Telemetry not sent: {type(error).__name__}.")

@@ -104,7 +104,7 @@ class FirstNamed(Value):
 class FailingLine(Value):
     """Where the example fails: the innermost frame in the repository."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
     path: SuspectPath
     line: int = Field(ge=1, le=9_999_999)
@@ -114,7 +114,7 @@ class FailingLine(Value):
 class Reproduced(Value):
     """What running the report's example said last."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
     example: Hash
     fails: bool
@@ -161,7 +161,7 @@ PART_NAMES: tuple[PartName, ...] = get_args(PartName)
 class ShownPart(Value):
     """Where a part of the comment stands, so that nobody has to look for it in text that strangers have written."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
     name: PartName
     start: int = Field(ge=0)
@@ -174,7 +174,7 @@ class ShownPart(Value):
 class SaidText(Value):
     """Where a statement stands in the part `report`."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
     subject: Subject
     start: int = Field(ge=0)

@@ -77,7 +77,7 @@ def compress_text(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "replace"), level=1)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def open_text(compressed: bytes, path: str) -> str:
     """Return a text that was compressed, with the likely secrets of its file masked.
 

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 from operator import eq
 
@@ -225,6 +226,7 @@ def _find_ending(corpus: Corpus, parts: Sequence[str]) -> list[int]:
     return [file for file in named if _reverse_path(corpus.files[file].path)[: len(wanted)] == wanted]
 
 
+@lru_cache(maxsize=16_384)
 def _reverse_path(path: str) -> list[str]:
     *folders, name = path.split("/")
     return _reverse([*folders, name.rpartition(".")[0] or name])

@@ -230,7 +230,8 @@ PANIC = re.compile(
 )
 _EMPTY_PANICS = ("explicit panic", "Box<Any>", "Box<dyn Any>")
 GO_LOCATION = re.compile(
-    r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+?\(?0x[0-9a-f]+\)?)?(?: [fsp][pc]=0x[0-9a-f]+){0,3}\s*$"
+    r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+?\(?0x[0-9a-f]+\)?)?"
+    r"(?: [fsp][pc]=0x[0-9a-f]+){0,3}\s*$"
 )
 GO_CALL = re.compile(
     r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]{}$%]{1,300}?)(?:\([^()]*\)| in goroutine \d+)?\s*$"

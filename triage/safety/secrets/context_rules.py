@@ -106,6 +106,13 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         *WORDS,
     ),
     own_rule(
+        "webhook",
+        "webhooks/ hooks.zapier.com maker.ifttt.com /bot/v2/hook/",
+        r"(?i)\b(?:discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,30}/([\w-]{20,200})"
+        r"|hooks\.zapier\.com/hooks/catch/(\d{3,12}/[a-z0-9]{5,20})|maker\.ifttt\.com/[\w/.-]{1,100}/with/key/([\w-]{15,60})"
+        r"|(?:feishu|larksuite)\.c\w{1,2}/open-apis/bot/v2/hook/([a-f0-9-]{30,40}))",
+    ),
+    own_rule(
         "option of curl",
         "curl",
         r"\bcurl\b(?:[^\n\\]|\\[^\n]|\\\r?\n){0,400}?[ \t](?:-[a-zA-Z]{0,6}[uU]|--(?:proxy-)?user)[ \t=]{0,3}"
@@ -202,6 +209,21 @@ CODE_RULES: tuple[Rule, ...] = (
         NAMES,
         rf"(?i){NAME}['\"]?\s{{0,3}}(?:,\s{{0,20}}|\n\s{{0,40}}|[ \t])?['\"]?"
         rf"(?:default_?)?value['\"]?\s{{0,3}}[:=]\s{{0,3}}{_PLAIN}",
+        *_NOT,
+    ),
+    own_rule(
+        "user and password",
+        "auth credential connect pdo(",
+        r"(?i)(?:basic_?auth|credentials?|connect(?:ion)?|new pdo|\bauth)[ \t]{0,3}[=:]?[ \t]{0,3}\((?:"
+        r"[^\n()'\"]{0,60},[ \t]{0,3}"
+        rf"|['\"][^'\"\n]{{0,100}}['\"],[ \t]{{0,3}})?['\"][^\s'\"]{{1,60}}['\"],[ \t]{{0,3}}{QUOTED}",
+        *_NOT,
+    ),
+    own_rule(
+        "variable of a command",
+        "env setx setenv set",
+        rf"(?:\A|\s)(?i:ENV|setx|setenv|set[ \t]-\w{{1,3}})[ \t]{{1,3}}\w{{0,60}}(?i:{NAME})"
+        rf"[ \t]{{1,3}}{_PLAIN}",
         *_NOT,
     ),
     own_rule(
