@@ -5,6 +5,7 @@ from triage.base.threads import in_thread
 from triage.domain.proposal import PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.check_approval import UNKNOWN_ID, is_expired
+from triage.fix.commit_text import make_branch_name
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.jobs.fix_job import (
     FixJob,
@@ -26,10 +27,27 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
         listed = await in_thread(job.store.list_proposals, task.number)
         waiting = next((one for one in listed if one.id == task.proposal_id), None)
         if waiting is None:
-            return await write_reply(request, render_refusal(UNKNOWN_ID), job)
+            return await _answer_without_proposal(request, job)
         return await _carry_out(request, waiting, job)
     except TriageError as error:
         return await write_reply(request, render_refusal(f"GitHub did not confirm it. {error}"), job)
+
+
+async def _answer_without_proposal(request: FixRequest, job: FixJob) -> Status:
+    """Answer an approval that was carried out before with what it has left, and any other command with a no."""
+    task, branch = request.task, make_branch_name(request.task.number, request.issue.title)
+    is_approval = task.command == "approve"
+    commit, opened = await in_thread(job.store.find_approved, branch, task.proposal_id) if is_approval else ("", None)
+    if not commit:
+        return await write_reply(request, render_refusal(UNKNOWN_ID), job)
+    outputs = {
+        "proposal-id": task.proposal_id,
+        "proposal-sha": commit,
+        "proposal-status": ProposalStatus.APPROVED.value,
+        "pull-request-url": opened.url if opened else "",
+    }
+    done = f"pull request {opened.number}" if opened else f"the branch is `{branch}`"
+    return await write_reply(request, f"done already: {done}.", job, outputs, "+1")
 
 
 async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -> Status:

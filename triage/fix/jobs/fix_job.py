@@ -172,11 +172,17 @@ class FixRequest:
 NO_PROPOSAL = {"proposal-status": ProposalStatus.NONE.value}
 
 
-async def write_reply(request: FixRequest, text: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL) -> Status:
+async def write_reply(
+    request: FixRequest,
+    text: str,
+    job: FixJob,
+    outputs: Mapping[str, str] = NO_PROPOSAL,
+    reaction: Reaction = "confused",
+) -> Status:
     """Answer the command below what our comment shows, which stays as it is. `text` is safe."""
     answer, issue = format_reply(request.task, text), request.issue
     effects = [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []
-    return await write_result(job, answer, outputs, effects, "confused")
+    return await write_result(job, answer, outputs, effects, reaction)
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:

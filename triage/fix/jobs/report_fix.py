@@ -21,6 +21,7 @@ from triage.fix.jobs.fix_job import (
 )
 from triage.fix.jobs.store_fix import OTHER_COMMITS, prepare_commits
 from triage.fix.proposal_text import render_awaiting, render_unstored
+from triage.run.may_run.trigger_snapshot import get_trigger_comment
 from triage.say.template import render_block
 
 PROPOSE_FAILED = "The job that writes the patch failed before it could say why. See its log."
@@ -41,16 +42,20 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
         return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
     now = request.issue.snapshot_time or job.run.now()
 
-    def find_stored() -> tuple[list[PatchProposal], list[PatchProposal]]:
+    def find_stored() -> tuple[list[PatchProposal], ...]:
         listed = job.store.list_proposals(task.number)
-        return listed, [one for one in listed if job.store.is_exactly(one, draft.base, commits, now)]
+        alike = [one for one in listed if job.store.has_message(one, draft.base, commits[-1].message)]
+        return listed, alike, [one for one in alike if job.store.is_exactly(one, draft.base, commits, now)]
 
-    listed, exact = await job.run.ask_github("The proposals", find_stored)
+    listed, alike, exact = await job.run.ask_github("The proposals", find_stored)
     if exact:
         return await _report_stored(draft, files, exact[-1], request.issue, job)
-    if read_shown_commit(request.issue):  # the one before can still be approved
+    command = get_trigger_comment(job.run.event_issue)
+    asked_at = command.created_at if command else None
+    is_replaced = not alike and any(asked_at is None or one.created_at >= asked_at for one in listed)
+    if is_replaced or read_shown_commit(request.issue):  # that one can still be approved
         return await write_reply(request, NOT_STORED, job)
-    if listed:  # they go with the next proposal
+    if alike:  # they go with the next proposal
         return await _report_nothing(request, FixResult(error=OTHER_COMMITS), job)
     text = await in_thread(render_unstored, draft, files)
     return await write_result(job, text, NO_PROPOSAL, plan_proposal_part(request.issue, text), "confused")
