@@ -139,6 +139,9 @@ def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown
         ("'1 m'\n2\n", ["1 m", "2"], False),
         ("1\n2\n", ["1"], False),
         ("'1'\n", ["1"], True),
+        ("'1'\n", ['"1"'], True),
+        ("'1 m'\n", ['"1 m"'], True),
+        ("'1m'\n", ['"1 m"'], False),
     ],
 )
 def test_one_value_may_be_that_of_a_string_and_a_short_one_is_all_that_is_printed(output, shown, is_shown):

@@ -68,12 +68,32 @@ def test_without_a_version_the_newest_release_of_the_time_of_the_report_is_run(c
         ("I use shop 3.0rc2.", "2.0", "3.0rc2"),
         ("I use shop at commit 1234567.", "2.0", ""),
         ("It is the latest version.", "2.0", ""),
+        ("I use shop 0.5.", "2.0", "0.5"),
     ],
 )
 def test_the_version_of_the_report_is_run_or_the_one_before_it(checkout, words, on, missing):
     body = f"```python\nimport shop\nshop.bad()\n```\n{words}\n"
     found = checkout.select(REPORT.model_copy(update={"body": body}), [])
     assert (found.targets[0].on, found.missing, found.newest.on) == (on, missing, "2.0")
+
+
+def test_a_version_whose_files_alone_say_it_and_one_of_another_branch_are_found(checkout, tmp_path):
+    commit(tmp_path, {"a.py": ""})
+    said = commit(tmp_path, {"shop/__init__.py": "__version__ = '1.7'"})
+    for on in ([], ["1.7"]):
+        found = ProjectCheckout(tmp_path, ReproduceConfig()).select(
+            REPORT.model_copy(update={"body": BODY.replace("1.0", "1.7")}), on
+        )
+        assert (found.targets[0].on, found.targets[0].commit, found.missing) == ("1.7", said, "1.7")
+    checkout.versions.releases = checkout.versions.releases[:1]  # the others are younger than the current commit
+    found = checkout.select(REPORT, ["2.0"])
+    assert (found.targets[0].on, found.missing) == ("2.0", "")
+
+
+def test_of_a_project_without_tags_none_stands_in(tmp_path):
+    commit(tmp_path, {"pyproject.toml": '[project]\nname = "shop"\n', "shop/__init__.py": ""})
+    found = ProjectCheckout(tmp_path, ReproduceConfig()).select(REPORT, [])
+    assert ([one.on for one in found.targets], found.missing) == (["main"], "")
 
 
 def test_code_without_a_fence_is_run_if_there_is_no_block(checkout):

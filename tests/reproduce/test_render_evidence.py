@@ -77,6 +77,30 @@ def test_nobody_is_asked_or_told_about_the_first_release_behind_a_gap():
         assert ("2.4.0" in explain_fix(evidence)) is is_told
 
 
+@each_row(
+    ("missing", "commit", "sentence"),
+    [
+        ("2.4.1", "1" * 40, "No tag: commit `1111111`, whose files say `2.4.1`."),
+        ("2.4.2", "", "The report names `2.4.2`, of which there is no tag: `2.4.1` stands in for it."),
+        ("0.9", "", "The report names `0.9`, which is older than every tag: `2.4.1` stands in for it."),
+        ("2.4.1", "", ""),  # its own package
+        ("", "", ""),
+    ],
+)
+def test_what_is_run_for_a_version_without_a_tag_is_said(missing, commit, sentence):
+    chosen, evidence = build(None, failed(), failed())
+    first = evidence.runs[0].model_copy(update={"commit": commit})
+    evidence = evidence.model_copy(update={"runs": [first, *evidence.runs[1:]]})
+    text = render_evidence(chosen.model_copy(update={"missing": missing}), evidence, pages())
+    assert sentence in text
+    assert ("no tag" in text.lower() or "every tag" in text) is bool(sentence)
+
+
+def test_what_several_versions_do_not_have_is_said():
+    gone = failed("TypeError: shop.total is not a function", IN_EXAMPLE, reason=GONE)
+    assert "`2.4.1` and `main` (`1a2b3c4`) do not have" in render_evidence(*build(None, gone, gone), pages())
+
+
 def test_where_only_tags_were_tried_the_setting_for_the_registry_is_named():
     chosen, evidence = build(None, NOT_INSTALLED, NOT_INSTALLED)
     tags = evidence.model_copy(update={"runs": [one.model_copy(update={"commit": "1" * 40}) for one in evidence.runs]})

@@ -64,7 +64,9 @@ def test_it_says_that_it_no_longer_happens(shop, tmp_path):
     folder, url = shop
     repo = tmp_path / "repo"
     shutil.copytree(folder / "repo", repo)
-    fix = commit(repo, {"shop/__init__.py": GOOD})
+    (repo / "py").mkdir()
+    git(repo, "mv", *(one.name for one in repo.iterdir() if one.name not in (".git", "py")), "py")
+    fix = commit(repo, {"py/shop/__init__.py": GOOD})
     done = run((folder, url), "--repo", str(repo), "--no-container", "--bisect")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"No longer happens on main ({fix[:7]}). The example")

@@ -140,8 +140,9 @@ class ReproduceConfig(YamlSection):
         "",
         max_length=100,
         pattern=r"^(?:(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)?$",
-        description="The project's own package on PyPI or npm: releases come from there, and else from tags. "
-        "Without it, nothing of a registry is run. With `languages`, a word that an example must have.",
+        description="The project's own package on PyPI or npm: releases are read off tags, and each is installed from "
+        "there, with packages until 14 days later. Without it, nothing of a registry is run. With `languages`, a word "
+        "that an example must have.",
     )
     setup: str = Field(
         "",

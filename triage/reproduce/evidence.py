@@ -118,7 +118,7 @@ class Selection(Value):
     releases: list[str] = Field(default_factory=list)
     """All that a search for a change can name."""
     missing: str = Field("", max_length=200)
-    """What the report names as its version, if there is none of this number: the one before it is run."""
+    """The version that is named, if it has no tag: the commit whose files say it is run, else the one before it."""
 
 
 class Run(Value):

@@ -21,9 +21,12 @@ _OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages
 """Where packages are installed, and how Python 2 shows a text."""
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
+_QUOTED = re.compile(r"^\"([^'\"\\]*)\" *$", re.M)
+"""The same, as people write it."""
 _ENDLESS = re.compile(
-    r"(?i)\b(?:hang(?:s|ing)?(?! on\b| up\b)|hung|freezes?|(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|"
-    r"loops? forever|catastrophic backtracking|never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
+    r"(?i)(?<!\.)\b(?:hang(?:s|ing)?(?! (?:on|up|tight)\b)|hung|freezes|"
+    r"(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|loops? forever|"
+    r"catastrophic backtracking|never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
 )
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
@@ -111,7 +114,12 @@ def stem(message: str) -> str:
 
 def prints_only(output: str, value: str) -> bool:
     """Return whether nothing but a value is printed, with the quotes of a string or without."""
-    return output.split() in (value.split(), f"'{value}'".split())
+    value = _as_prompt(value)
+    return _as_prompt(output).split() in (value.split(), f"'{value}'".split())
+
+
+def _as_prompt(text: str) -> str:
+    return _QUOTED.sub(r"'\1'", text)
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
@@ -169,5 +177,5 @@ def _without_numbers(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", text))
+    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", _as_prompt(text)))
     return "".join(_ADDRESS.sub("#", text).split())

@@ -97,6 +97,7 @@ class ProjectCheckout:
         if not on:
             chosen, missing = self._find_reported(issue, finals)
             targets += [versions.make_release_target(chosen)] if chosen else []
+        missing = missing or next((one.on for one in targets if versions.is_untagged(one.on)), "")
         targets.append(versions.make_commit_target(self.head, self.source.name_head(), *targets[:1]))
         if project.language == "python":
             imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
@@ -123,7 +124,8 @@ class ProjectCheckout:
             return found, ""
         then = [one for one in finals if issue.opened_at is None or one.time <= issue.opened_at] or finals[:1]
         missing = next(filter(None, map(find_number, reported)), "")
-        return find_release_before(then, missing) or next(reversed(then), None), missing
+        chosen = find_release_before(then, missing) or next(reversed(then), None)
+        return chosen, missing if chosen else ""
 
     def run(
         self,

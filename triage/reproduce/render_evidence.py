@@ -6,6 +6,7 @@ from typing import Any
 
 from triage.base.text import word_set
 from triage.read.reporter_language import get_phrases
+from triage.reproduce.environments.releases import is_older
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, find_executed_code, format_cell
 from triage.reproduce.runner.read_record import GONE
@@ -46,14 +47,23 @@ def render_evidence(
     where = "command" if is_own else "report"
     parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
     parts.append(_render_table(evidence, pages, where))
-    if selection.missing:
-        missing, first = map(format_code_span, (selection.missing, evidence.runs[0].on))
-        parts.append(f"The report names {missing}, of which there is no tag: {first} stands in for it.")
-    parts += filter(None, [_describe_change(evidence, pages), asked])
+    parts += filter(None, [_describe_untagged(selection, evidence), _describe_change(evidence, pages), asked])
     details = _render_details(selection, evidence, pages)
     fold = f"<details><summary>{SUMMARY}</summary>\n\n{details}\n\n</details>"
     parts += [f"**{SUMMARY}**", details] if is_at_terminal else [fold]
     return "\n\n".join(parts) + "\n"
+
+
+def _describe_untagged(selection: Selection, evidence: Evidence) -> str:
+    """Return what was run for a version without a tag. Its own package from the registry is that version."""
+    missing = format_code_span(selection.missing)
+    if run := next((run for run in evidence.runs if run.on == selection.missing), None):
+        return f"No tag: commit {format_code_span(run.commit[:7])}, whose files say {missing}." if run.commit else ""
+    if not selection.missing:
+        return ""
+    first = selection.targets[0].on
+    why = "which is older than every tag" if is_older(selection.missing, first) else "of which there is no tag"
+    return f"The report names {missing}, {why}: {format_code_span(first)} stands in for it."
 
 
 def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> str:
@@ -87,7 +97,8 @@ def _describe_failure(evidence: Evidence, where: str) -> str:
     named, current = evidence.runs[0], evidence.runs[-1]
     if gone := [run for run in evidence.versions if run.reason == GONE]:
         names = " and ".join(map(_name, gone))
-        return f"The example uses what {names} does not have: {format_cell(gone[-1].error)}."
+        verb = "does" if len(gone) == 1 else "do"
+        return f"The example uses what {names} {verb} not have: {format_cell(gone[-1].error)}."
     if named.same_failure and named.error:
         return f"Fails on {_name(current)} with another error than on {format_code_span(named.on)}."
     failing = _name(current) if current.error else format_code_span(named.on)

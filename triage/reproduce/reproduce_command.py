@@ -3,22 +3,18 @@
 import asyncio
 import os
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markdown import Markdown
 
-from triage.app.app import App
 from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, print_page, run_until_signal
 from triage.app.open_app import open_terminal_app
 from triage.base.errors import BadInput, GitError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.reproduce.environments.docker import DockerEnvironments
-from triage.reproduce.environments.environment import Environments
-from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
@@ -52,7 +48,8 @@ def reproduce(
                 selection = checkout.select(found, on or [])
             except NothingToRun as why:
                 raise BadInput(f"Nothing was run: {why}") from None
-            with open_environments(app, no_container=no_container) as environments:
+            open_environments = VirtualEnvironments if no_container else DockerEnvironments
+            with open_environments(checkout.source, os.environ) as environments:
                 *_, evidence = checkout.run(selection, environments, lambda _: bisect, output.progress.log_step)
             shown = selection, evidence, Pages(checkout.source)
             text = dump_evidence(*shown) if as_json else render_evidence(*shown, is_at_terminal=True)
@@ -75,8 +72,3 @@ def reproduce(
         sys.stdout.write(text or "")
     else:
         print_page(Markdown(text or "", hyperlinks=False))
-
-
-def open_environments(app: App, *, no_container: bool) -> AbstractContextManager[Environments]:
-    open_them = VirtualEnvironments if no_container else DockerEnvironments
-    return open_them(Source(app.root), os.environ)

@@ -167,9 +167,9 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         is_repaired = any(prints_only(current.output, one) for one in selection.expected.wished)
         return "changed" if measure == "output" and not is_repaired else "fixed"
     # Where the report shows nothing, an error may be what it asks for.
-    is_new = measure == "difference" and named.outcome == "passed" and current.reason != GONE
-    if "failed" in (named.outcome, current.outcome) and not is_new:
-        return "other-failure"
+    is_wish = measure == "difference" and not selection.expected.printed and current.reason != GONE
+    if "failed" in (named.outcome, current.outcome):
+        return "nothing-to-compare" if is_wish and named.outcome == "passed" else "other-failure"
     if measure == "error":
         return "not-reproduced" if selection.expected.errors else "nothing-to-compare"
     return "not-reproduced" if _prints_neither(named, current, selection) else "nothing-to-compare"

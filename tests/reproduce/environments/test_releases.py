@@ -41,6 +41,7 @@ KNOWN = [Release(version=version, time=NOW, commit="b") for version in ("1.0", "
         ("3.0-alpha.2", "3.0a2"),
         ("2.4.1rc1", None),
         ("2.5", None),
+        (f"1.{'1' * 5_000}", None),
         ("main", None),
     ],
 )
@@ -72,6 +73,9 @@ def test_what_has_no_tag_came_after_a_release(written, version):
         ("v.1.3.1", "1.3.1"),
         ("v2.4.0rc1", "2.4.0rc1"),
         ("v1.0.0-rc.3", "1.0.0rc3"),
+        ("v2.0.0-beta.1", "2.0.0b1"),
+        ("v2.0.0-preview.1", "2.0.0rc1"),
+        (f"v1.{'1' * 5_000}", ""),
         ("2.0.0-beta.1.2", ""),
         ("nightly", ""),
         ("v2", ""),

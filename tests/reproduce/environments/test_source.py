@@ -50,7 +50,7 @@ def test_a_project_of_python(tmp_path, files, package, modules):
 
 @pytest.mark.parametrize(
     ("files", "package"),
-    [({"package.json": '{"name": "@acme/shop"}'}, "@acme/shop"), ({"package.json": '{"name": "a b"}'}, None), ({"package.json": "["}, None), ({"js/package.json": '{"name": "shop"}'}, "shop"), ({"a/package.json": '{"name": "a"}', "b/package.json": '{"name": "b"}'}, None), ({"main.c": ""}, None)],
+    [({"package.json": '{"name": "@acme/shop"}'}, "@acme/shop"), ({"package.json": '{"name": "a b"}'}, None), ({"package.json": "["}, None), ({"js/package.json": '{"name": "shop"}'}, "shop"), ({"a/package.json": '{"name": "a"}', "b/package.json": '{"name": "b"}'}, None), ({"npm/package.json": '{"name": "shop"}', "npm/esm/package.json": "{}"}, "shop"), ({"main.c": ""}, None)],
 )  # fmt: skip
 def test_a_project_of_node_or_none(tmp_path, files, package):
     found = find(tmp_path, files)
@@ -198,9 +198,9 @@ def test_a_commit_that_writes_below_its_own_link_is_refused(tmp_path: Path) -> N
 
 
 def test_the_files_of_a_project_below_the_repository_are_those_of_its_folder(tmp_path):
-    head = commit(
-        tmp_path, {"js/package.json": '{"name": "shop", "main": "a.js"}', "js/a.js": "exports.f = 1", "b.js": ""}
-    )
+    old = commit(tmp_path, {"package.json": '{"name": "shop", "main": "b.js"}', "b.js": ""})
+    git(tmp_path, "rm", "-q", "package.json")
+    head = commit(tmp_path, {"js/package.json": '{"name": "shop", "main": "a.js"}', "js/a.js": "exports.f = 1"})
     source = Source(tmp_path)
     found = source.find_project(head, ReproduceConfig())
     assert found
@@ -208,6 +208,8 @@ def test_the_files_of_a_project_below_the_repository_are_those_of_its_folder(tmp
     assert source.find_build_script(head) == []
     source.export(head, tmp_path / "copy")
     assert {one.name for one in (tmp_path / "copy").iterdir()} - {".git"} == {"package.json", "a.js"}
+    source.export(old, tmp_path / "before it moved")
+    assert {one.name for one in (tmp_path / "before it moved").iterdir()} - {".git"} == {"package.json", "b.js"}
 
 
 def test_a_version_without_a_tag_is_found_by_what_the_files_say(tmp_path):
@@ -217,6 +219,41 @@ def test_a_version_without_a_tag_is_found_by_what_the_files_say(tmp_path):
     source = Source(tmp_path)
     found = {one: source.find_version_commit(one, head) for one in ("1.1", "2.0.0-rc.1", "1.3", "1+1")}
     assert found == {"1.1": wanted, "2.0.0-rc.1": head, "1.3": None, "1+1": None}
+
+
+@each_row(
+    ("path", "text", "is_said"),
+    [
+        ("shop/__init__.py", "__version__ = '1.1'", True),
+        ("shop/version.py", '__version__: str = "1.1"', True),
+        ("src/shop/_version.py", 'VERSION = "1.1"', True),
+        ("setup.cfg", "[metadata]\nversion = 1.1\n", True),
+        ("setup.py", "setup(\n    name='shop',\n    version='1.1',\n)", True),
+        ("js/package.json", '{"name": "shop", "version": "1.1"}', True),
+        ("pyproject.toml", '[tool.pytest]\nminversion = "1.1"', False),
+        ("pyproject.toml", '[tool.mypy]\npython_version = "1.1"', False),
+        ("pyproject.toml", 'numpy = {version = "1.1"}', False),
+        ("shop/__init__.py", "FILE_VERSION = '1.1'", False),
+        ("shop/_vendor/x/__init__.py", "__version__ = '1.1'", False),
+    ],
+)
+def test_only_the_project_says_its_version(tmp_path_factory, path, text, is_said):
+    root = tmp_path_factory.mktemp("root")
+    commit(root, {"a.py": ""})
+    head, source = commit(root, {path: text}), Source(root)
+    source.folder = "js/" if path.startswith("js/") else ""
+    assert source.find_version_commit("1.1", head, ["shop"]) == (head if is_said else None)
+
+
+def test_of_the_number_of_what_is_developed_the_last_commit_is_the_release(tmp_path):
+    released = commit(tmp_path, {"setup.cfg": "version = 1.0"})
+    first = commit(tmp_path, {"setup.cfg": "version = 1.1"})
+    last = commit(tmp_path, {"a.py": ""})
+    source = Source(tmp_path)
+    assert source.find_version_commit("1.1", last, tagged=[released]) is None, "it may not be released yet"
+    head = commit(tmp_path, {"setup.cfg": "version = 1.2"})
+    assert source.find_version_commit("1.1", head, tagged=[released]) == last
+    assert source.find_version_commit("1.1", head) == first
 
 
 @each_row(

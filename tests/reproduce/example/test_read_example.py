@@ -61,6 +61,7 @@ def example(body: str, project: Project = SHOP) -> Example:
             "pass  # %matplotlib inline\nimport shop\nshop.total([])",
         ),
         (block("import shop\nshop.total([])\n[1, 2]\nshop.x()"), "import shop\nshop.total([])\nshop.x()"),
+        (block("import shop\nx: int\nResult: shop.Cart\nshop.x()"), "import shop\nx: int\nResult: shop.Cart\nshop.x()"),
         (block("import shop\nshop.total([])\n<shop.Cart object>"), "import shop\nshop.total([])"),
         (
             block(
@@ -86,6 +87,12 @@ def example(body: str, project: Project = SHOP) -> Example:
         # Prompts without a blank, and lines above the first one.
         (block(">>>import shop\n>>>shop.f()\n1"), "import shop\nshop.f()"),
         (block("import shop\n>>> shop.f()\n1"), "import shop\nshop.f()"),
+        # What the report says is missing is not added.
+        (block("import shop\nCart()") + "NameError: name 'Cart' is not defined", "import shop\nCart()"),
+        # What works is no example beside what does not.
+        ("This works fine:\n" + block(">>> shop.f()\n1") + "But\n" + block(">>> shop.g()"), "import shop\n\nshop.g()"),
+        (f"This works fine:\n{block('shop.f()')}", "import shop\n\nshop.f()"),
+        ("This should work fine:\n" + block("shop.f()") + block("shop.g()"), "import shop\n\nshop.f()"),
         # Only names of the project and of the standard library are free.
         (block(">>> total(Cart())"), "from shop import Cart\nfrom shop import total\n\ntotal(Cart())"),
         (
@@ -202,6 +209,8 @@ ok 2"""
         (block(">>> import shop\n>>> shop.a()\nTitle\n\nBody text."), [["Title\n\nBody text."]]),
         (f"{SCRIPT}I expected 2, but I get this instead:\n{block('1')}", [["1"]]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
+        (block("import shop\nshop.total([1])\nResult: [1]\nExpected: [2]"), [["[1]"]]),
+        (block("import shop\nshop.a\nOut[1]: 3\n\nshop.b\nOut[2]: x\nshop.c"), [["3", "x"]]),
         (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), [["array([1., nan])"]]),
         (
             block(
@@ -267,8 +276,8 @@ def test_the_cost_of_finding_an_example_is_linear(build):
         (block("import shop\nshop.total(items)"), NoExample(reason="undefined-names", names=["items"])),
         (block("total(items)"), NoExample(reason="does-not-import-the-project")),
         (
-            block("import shop\nCart()") + "NameError: name 'Cart' is not defined",
-            NoExample(reason="undefined-names", names=["Cart"]),
+            block("import shop\nCart(items)") + "NameError: name 'Cart' is not defined",
+            NoExample(reason="undefined-names", names=["items"]),
         ),
         (block("rate.f(tax)"), NoExample(reason="does-not-import-the-project")),
         # The nearest reason of all blocks.
@@ -305,11 +314,15 @@ def requires(name: str) -> str:
     [
         (
             block("const s = require('@acme/shop');\ns.total([]);", "js"),
-            "const s = require('@acme/shop');\ns.total([]);",
+            "const s = require('@acme/shop');\nconsole.dir(s.total([]))",
         ),
         (
             block('import { total } from "@acme/shop/cart";\ntotal([]);'),
-            'import { total } from "@acme/shop/cart";\ntotal([]);',
+            'import { total } from "@acme/shop/cart";\nconsole.dir(total([]))',
+        ),
+        (
+            block("const s = require('@acme/shop');\ns.pay();\nconsole.log(s.total([]))"),
+            "const s = require('@acme/shop');\ns.pay();\nconsole.log(s.total([]))",
         ),
         (
             block("> const s = require('@acme/shop')\nundefined\n> s.total([])\n0"),
@@ -355,7 +368,7 @@ def requires(name: str) -> str:
         ),
         (
             block("const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)", "js"),
-            "const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)",
+            "const shop = other();\nconst s = require('@acme/shop');\nconsole.dir(s.total(shop.x))",
         ),
     ],
 )
@@ -390,8 +403,13 @@ def test_a_comment_that_says_what_is_printed_may_be_compared(code, named):
     assert example(block(f"import shop\n{code}")).named == named
 
 
+def test_a_line_that_begins_with_what_came_is_no_wish():
+    found = example(f"{SCRIPT}expected return value: `1` (of three)\nactual return value:        `2`")
+    assert found.named == ["2"]
+
+
 def test_json_is_compared_as_node_shows_it():
-    shown = {'[{"a": 1, "b c": null}]': "[{a: 1, 'b c': null}]", '"a": 1': '"a": 1'}
+    shown = {'[{"a": 1, "b c": null}]': "[{a: 1, 'b c': null}]", '{"a":"it\'s"}': '{a:"it\'s"}', '"a": 1': '"a": 1'}
     for written, value in shown.items():
         body = block("shop.f();") + "It returns\n" + block(written)
         assert example(body, NODE).shown == [[value]]

@@ -12,7 +12,6 @@ from triage.reproduce.example.sessions import read_session, without_traces
         ("In [1]:\nx = f()\nx.g()\n\nOut[1]: 3", ["x = f()\nx.g()"], ["3"]),
         (">> f()\n1", ["f()"], ["1"]),
         (">>>> if x:\n....     f()\n1\n>>>> g()", ["if x:\n    f()", "g()"], ["1", ""]),  # PyPy
-        ("x = f()\nx.a\nOut[1]: 3\n\nx.b\nOut[2]: 4\nx.c", ["x = f()\nx.a", "x.b", "x.c"], ["3", "4", ""]),
         (">>> f()\nNone                <----- error!\n1 <- 2", ["f()"], ["None\n1 <- 2"]),
         ("prose\n>>> f()\n", ["f()"], [""]),
         (">>>\n>>> f()", ["f()"], [""]),

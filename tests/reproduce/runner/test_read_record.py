@@ -97,6 +97,7 @@ def test_no_bytes_break_the_reader(data):
         (failed("NameError: name 'x' is not defined", IN_EXAMPLE), "it uses a name that nothing defines"),
         (failed("AttributeError: np.int", IN_NUMPY, executed=[]), "it failed before it used the project"),
         (failed("NameError: name 'x' is not defined", IN_SHOP), ""),
+        (failed("NameError: name 'unicode' is not defined", IN_SHOP), "it needs Python 2"),
         (failed("AttributeError: np.int", IN_NUMPY), ""),
         (failed("AssertionError", IN_EXAMPLE, executed=[]), ""),
         (failed("ValueError: no items", IN_SHOP), ""),
@@ -117,6 +118,8 @@ def test_an_error_before_the_project_ran_is_an_obstacle(execution, obstacle):
         ("ImportError: cannot import name 'rate'", "from shop import rate", True),
         ("ImportError: cannot import name 'rate' from 'numpy'", "import shop\nfrom numpy import rate", False),
         ("ModuleNotFoundError: No module named 'shop.tax'", "import shop.tax", True),
+        ("ModuleNotFoundError: No module named 'shop'", "import shop", False),  # it was not built
+        ("Error: Cannot find module 'shop'", "require('shop')", False),
         ("ModuleNotFoundError: No module named 'shopping'", "import shop, shopping", False),
         ("AttributeError: module 'shop' has no attribute 'f'", "shop.f()", True),
         ("AttributeError: 'NoneType' object has no attribute 'f'", "shop.g().f()", False),

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from triage.domain.value import Value
 
@@ -30,7 +30,7 @@ PUBLISHED_AFTER = timedelta(days=14)
 """A tag's own package is not always uploaded on the same day, nor are all its wheels."""
 
 
-_STAGE = r"(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|post)[-_.]?\d*)?"
+_STAGE = r"(?:[-_.]?(?:alpha|beta|preview|post|pre|dev|rc|a|b|c)[-_.]?\d*)?"
 _NUMBERS = re.compile(rf"((?:\d+(?:\.\d+)+|\d+(?:_\d+)+){_STAGE})(?:[-_.]?final)?", re.ASCII | re.IGNORECASE)
 _WRITTEN = re.compile(rf"\d+(?:\.\d+)+(?:{_STAGE}(?![\w]))?", re.ASCII | re.IGNORECASE)
 
@@ -78,6 +78,11 @@ def find_release_before(releases: Sequence[Release], written: str) -> Release | 
     return next((one for one in reversed(releases) if number and Version(one.version) < number), None)
 
 
+def is_older(written: str, other: str) -> bool:
+    """Return whether a version that somebody means is older than another one."""
+    return any(one < two for one in _list_numbers(written) for two in _list_numbers(other))
+
+
 def find_number(written: str) -> str:
     """Return the first version in what somebody wrote; empty without one."""
     return next(iter(_WRITTEN.findall(written)), "")
@@ -85,7 +90,7 @@ def find_number(written: str) -> str:
 
 def _list_numbers(written: str) -> Iterator[Version]:
     for number in _WRITTEN.findall(written) or re.findall(r"\d+", written):
-        with suppress(InvalidVersion):
+        with suppress(ValueError):  # also of thousands of digits
             yield Version(number)
 
 
@@ -109,5 +114,5 @@ def normalize_version(text: str) -> str:
     match = _NUMBERS.search(text)
     try:
         return str(Version(match[1].replace("_", "."))) if match and match.end() == len(text) else ""
-    except InvalidVersion:
+    except ValueError:
         return ""

@@ -35,6 +35,7 @@ _MAX_FILE_BYTES = 2_000_000
 _BUILD_SCRIPTS = ("build", "prepack", "prepare")
 """`build` is a custom; npm runs the others before it packs: https://docs.npmjs.com/cli/using-npm/scripts."""
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
+_VERSION_FILES = ("__init__.py", "_version.py", "version.py", "__version__.py", "__about__.py")
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
@@ -122,17 +123,35 @@ class Source:
                 found[version] = Release(version=version, time=to_time(time or own_time), commit=commit or own)
         return found
 
-    def find_version_commit(self, version: str, head: str) -> str | None:
-        """Return the first commit up to `head` whose files say this version, for a forgotten tag; None without one."""
+    def find_version_commit(
+        self, version: str, head: str, modules: Sequence[str] = (), tagged: Collection[str] = ()
+    ) -> str | None:
+        """Return the commit up to `head` that is a version, by the files of the project, for a forgotten tag.
+
+        That is the first that says it. If the commit before is a release, it is the number of what is developed: then
+        the last that says it, if another number followed. None without one.
+        """
         number = re.escape(version).replace("\\-", "-")
-        said = rf"[vV](ersion|ERSION)_*['\"]? *[:=] *['\"]{number}['\"]"
-        paths = (*_MANIFESTS, "*__init__.py", "*version*")
-        args = ("log", "--reverse", "--format=%H", "--pickaxe-regex", f"-S{said}", head, "--", *paths)
+        said = (
+            r"(^[ \t]*['\"]?|\bsetup\((.*[ ,])?|[{,][ \t]*\")(version|__version__|VERSION)"
+            rf"['\"]?[ \t]*(:[ \t]*[A-Za-z]+[ \t]*)?[:=][ \t]*(['\"]{number}['\"]|{number}[ \t]*$)"
+        )
+        tops = [f"{top}{module}" for module in modules for top in ("", "src/", "lib/", "python/")]
+        own = [
+            *_MANIFESTS,
+            *(f"{top}.py" for top in tops),
+            *(f"{top}/{name}" for top in tops for name in _VERSION_FILES),
+        ]
+        paths = [f":(literal){folder}{path}" for folder in {"", self.folder} for path in own]
+        args = ("log", "--reverse", "--format=%H %P", "--pickaxe-regex", f"-S{said}", head, "--", *paths)
         try:
-            found = self._objects.run(*args, max_bytes=1 << 20).decode().split()
+            lines = self._objects.run(*args, max_bytes=1 << 20).decode().split("\n")[:-1]
         except GitError:  # such as files that a partial clone lacks
             return None
-        return next(iter(found), None)
+        found = [line.split() for line in lines]
+        if found and not {*tagged}.isdisjoint(found[0][1:]):
+            return found[-1][-1] if found[1:] else None  # its parent
+        return found[0][0] if found else None
 
     def list_steps(self, good: str, bad: str) -> list[str]:
         """Return the commits after `good` up to `bad` on the first-parent line, oldest first."""
@@ -151,7 +170,8 @@ class Source:
 
     def export(self, commit: str, folder: Path) -> None:
         """Write the project's files at a commit into a new folder. Raises GitError."""
-        write_files(self._objects, f"{commit}:{self.folder}" if self.folder else commit, folder)
+        own = self._find_own(commit)
+        write_files(self._objects, f"{commit}:{own}" if own else commit, folder)
 
     def describe_version(self, commit: str) -> str:
         """Return the version of the newest tag that the commit contains, for build tools without git."""
@@ -223,18 +243,27 @@ class Source:
 
     def read_own(self, commit: str, name: str) -> str:
         """Return the text of a file in the project's folder; empty if there is none."""
-        return self.read(commit, f"{self.folder}{name}") or ""
+        return self.read(commit, f"{self._find_own(commit)}{name}") or ""
 
     def list_own(self, commit: str) -> list[str]:
         """Return the paths in the project's folder, from there."""
-        paths = self.list_paths(commit)
-        return [path.removeprefix(self.folder) for path in paths if path.startswith(self.folder)]
+        own = self._find_own(commit)
+        return [path.removeprefix(own) for path in self.list_paths(commit) if path.startswith(own)]
+
+    def _find_own(self, commit: str) -> str:
+        """Return the project's folder at a commit: the repository itself before it moved there."""
+        has_moved = self.folder and self._objects.run("ls-tree", "--full-tree", commit, self.folder.rstrip("/"))
+        return self.folder if has_moved else ""
 
 
 def _find_top(paths: Iterable[str]) -> str:
-    """Return the folder of the project with a slash: the only one with a manifest if the repository itself has none."""
+    """Return the folder of the project with a slash: the only one with a manifest if the repository itself has none.
+
+    What has one below it is a part of it.
+    """
     tops = {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in _MANIFESTS and path.count("/") < 3}
-    own = [top for top in tops if _NO_MODULES.isdisjoint(top.split("/"))]
+    outer = [top for top in tops if tops.isdisjoint(map(str, PurePosixPath(top).parents))]
+    own = [top for top in outer if _NO_MODULES.isdisjoint(top.split("/"))]
     return f"{own[0]}/" if "" not in tops and len(own) == 1 else ""
 
 
@@ -320,10 +349,18 @@ class Versions:
 
     def find_release(self, written: str) -> Release | None:
         """Return the release that somebody means, also one that has no tag; None if there is none."""
-        number = find_number(written)
-        can_search = number and self._project.language != "other" and not find_release(self.releases, written)
-        commit = self._source.find_version_commit(number, self._head) if can_search else None
-        if commit:
-            one = Release(version=number, time=self._source.read_time(commit), commit=commit)
-            self.releases = sort_releases([*self.releases, one])
-        return find_release(self.releases, written)
+        found = find_release(self.releases, written)
+        if not found and (found := find_release([*self.tags.values()], written) or self._find_untagged(written)):
+            self.releases = sort_releases([*self.releases, found])
+        return found
+
+    def is_untagged(self, on: str) -> bool:
+        """Return whether what is run is a release only by what the files of its commit say."""
+        return any(one.version == on and one not in self.tags.values() for one in self.releases)
+
+    def _find_untagged(self, written: str) -> Release | None:
+        number, tagged = find_number(written), {one.commit for one in self.tags.values()}
+        if not number or self._project.language == "other":
+            return None
+        commit = self._source.find_version_commit(number, self._head, self._project.modules, tagged)
+        return Release(version=number, time=self._source.read_time(commit), commit=commit) if commit else None

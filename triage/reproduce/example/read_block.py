@@ -76,7 +76,8 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
 def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str]]:
     """Return code for Node in which the package's names are defined and values are printed, and what was added.
 
-    Values are those that the prompt printed; without one, of calls of the package on lines of their own.
+    Values are those that the prompt printed; without one, of calls of the package on lines of their own, and of what
+    the code defines if it prints nothing.
     """
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
@@ -87,7 +88,8 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     if session:
         outputs = [output not in ("", "undefined") for output in session.outputs]
     else:
-        used = "|".join(map(re.escape, [name] if name else exported))
+        own = [] if "console." in code else sorted(defined)
+        used = "|".join(map(re.escape, [*([name] if name else exported), *own]))
         call = re.compile(rf"(?:new )?(?:{used})[.(].*\);?\s*(?://.*)?$", re.S)
         outputs = [bool(used) and call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]

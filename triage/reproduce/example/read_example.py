@@ -23,7 +23,7 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_traces
-from triage.reproduce.example.shown_output import find_commented, read_stated_output, show_as_node
+from triage.reproduce.example.shown_output import Cue, find_commented, judge_words, read_stated_output, show_as_node
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
@@ -39,6 +39,7 @@ _SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*
 _REMARK = re.compile(r"#.*|[A-Z][\w ,'.-]*[.:?!]")
 """Of the reporter, a paragraph below an output."""
 _BEHIND = re.compile(r"(?<=['\")\]}]) +[\[(][a-z][a-z ]*[\])]$", re.I)
+_MISSING = re.compile(r"\bname ['\"](\w+)['\"] is not defined")
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -67,13 +68,17 @@ class _Part:
 def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
     version, _ = find_version(parsed, project.package)
-    if "is not defined" in parsed.body:  # what is missing is the fault
+    missing = {*_MISSING.findall(parsed.body)}  # is the fault
+    if missing:
         project = project.model_copy(update={"exports": {}})
     stated = read_stated_output(parsed, version.text if version else "")
     blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
     if project.language == "python":
         code = {number: block for number, block in blocks.items() if number not in stated.blocks}
-        found, outputs = _find_python_example(code, project)
+        failing = {number: block for number, block in code.items() if number not in stated.working}
+        found, outputs = _find_python_example(failing, project, missing)
+        if isinstance(found, NoExample) and failing != code:
+            found, outputs = _find_python_example(code, project, missing)
     else:
         found, outputs = read_block(blocks, project)
     if isinstance(found, NoExample):
@@ -96,7 +101,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
 
 
 def _find_python_example(
-    blocks: Mapping[int, CodeBlock], project: Project
+    blocks: Mapping[int, CodeBlock], project: Project, missing: Set[str]
 ) -> tuple[Example | NoExample, dict[int, list[str]]]:
     """Return the example, or why there is none, and what is shown below each block of it or the same block again."""
     parts = [part for number, block in blocks.items() if (part := _read_block(block, number))]
@@ -108,7 +113,7 @@ def _find_python_example(
     for number, part in enumerate(parts):
         if part.imports & modules or _can_take_imports(part, bound, project):
             joined = _join(parts, number, modules)
-            found = _make_example(_add_imports(joined, project))
+            found = _make_example(_add_imports(joined, project), missing)
             if isinstance(found, Example):
                 again = [
                     part for part in parts if part.shown and not part.blocks & joined.blocks and _repeats(part, joined)
@@ -180,16 +185,30 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
     if tree is None:
         return None
     bound, lines = python_code.find_names(code).bound, code.split("\n")
-    outputs = [
-        statement
+    outputs: dict[ast.stmt, ast.expr] = {
+        statement: statement.value
         for before, statement in zip(tree.body, tree.body[1:], strict=False)
         if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
-    ]
+    }
+    labelled = {one: one.annotation for one in tree.body if isinstance(one, ast.AnnAssign) and _judge_label(one)}
+    outputs |= {one: value for one, value in labelled.items() if _judge_label(one) == "printed"}
     versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
-    changed += ["Left out shown output that is valid Python."] if outputs else []
+    changed += ["Left out shown output that is valid Python."] if outputs or labelled else []
     changed += [_NO_VERSIONS] if versions else []
-    shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)
-    return _analyze(_Part(python_code.cut(code, {*outputs, *versions}), shown, changed=tuple(changed)))
+    shown = tuple(ast.get_source_segment(code, value) or "" for value in outputs.values())
+    rest = python_code.cut(code, {*outputs, *labelled, *versions})
+    return _analyze(_Part(rest, shown, changed=tuple(changed)))
+
+
+def _judge_label(line: ast.AnnAssign) -> Cue:
+    """Return what the word in a line such as `Result: [1, 2]` says of the value; empty if it declares a type.
+
+    What IPython prints is copied without what stands before the code.
+    """
+    if isinstance(line.target, ast.Subscript):
+        return "printed" if ast.unparse(line.target.value) == "Out" else ""
+    is_type = isinstance(line.annotation, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
+    return "" if line.value or is_type else judge_words(ast.unparse(line.target))
 
 
 def _is_output(value: ast.expr, bound: set[str]) -> bool:
@@ -281,7 +300,7 @@ def _merge(parts: Sequence[_Part]) -> _Part:
     )
 
 
-def _make_example(part: _Part) -> Example | NoExample:
+def _make_example(part: _Part, missing: Set[str]) -> Example | NoExample:
     tree = python_code.parse(part.code)
     if tree is None or len(part.code) > MAX_EXAMPLE_CHARS:
         return NoExample(reason="does-not-parse")
@@ -292,8 +311,8 @@ def _make_example(part: _Part) -> Example | NoExample:
             return NoExample(reason="calls-nothing")
         code = "\n".join([code, "", *calls])
         changed.append(f"Added `{'; '.join(calls)}` below it.")
-    if part.names.free:
-        return NoExample(reason="undefined-names", names=sorted(part.names.free)[:10])
+    if undefined := part.names.free - missing:
+        return NoExample(reason="undefined-names", names=sorted(undefined)[:10])
     if python_code.has_displays(tree):
         changed.append("The values of bare expressions are printed, as at a prompt.")
     return Example(

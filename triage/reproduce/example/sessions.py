@@ -17,7 +17,6 @@ _OUT = re.compile(r"^\s*(?:Out ?\[(?:\d+| )\]:|# ?(?:outputs?|prints?|returns?|g
 """IPython's mark, or a comment's."""
 _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
-_NUMBERED = re.compile(r"^Out ?\[\d+\]:", re.M)
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
@@ -58,25 +57,10 @@ def read_session(text: str, language: str) -> Session | None:
         # A line of JavaScript may go on with `> x`.
         if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[: starts[0]]))):
             return _separate(lines, starts, first, more)
-    if language == "python" and _NUMBERED.search(text):  # copied without what stands before the code
-        return _read_numbered(lines)
     if language == "python" and (command := _COMMAND.search(text)):
         code = (command["code"] or command["document"]).replace('\\"', '"')
         return Session([code], [text[command.end() :].strip()], "")
     return None
-
-
-def _read_numbered(lines: Sequence[str]) -> Session:
-    session, code = Session([], [], ""), list[str]()
-    for line in [*lines, ""]:
-        is_output = _NUMBERED.match(line) is not None
-        if code and (is_output or not line.strip()):
-            session.statements.append("\n".join(code))
-            session.outputs.append(without_marks(line))
-            code.clear()
-        elif not is_output and line.strip():
-            code.append(line)
-    return session
 
 
 def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str], more: re.Pattern[str]) -> Session:

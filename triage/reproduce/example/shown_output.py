@@ -30,6 +30,9 @@ _OTHER_TIME = re.compile(
     r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|downgrad\w+|"
     r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
 )
+_WORKS = re.compile(
+    r"(?i)(?<!should )(?<!not )(?<!n't )\bworks? (?:as (?:expected|intended)|fine|well|correctly|properly)\b"
+)
 _HEADING = re.compile(r"(?:#{1,6} |\*\*)(.+?)[*:]*$")
 _LITERAL = (
     r"(?P<value>`[^`\n]{1,200}`|'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|[-+]?\d[\d.e+-]{0,40}|"
@@ -39,7 +42,7 @@ _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
 _VALUE = re.compile(
-    rf"(?i)\b{_SAYS}(?: in| is| was| to)?[\s:]{{0,5}}{_LITERAL}"
+    rf"(?i)\b{_SAYS}(?: value)?(?: in| is| was| to)?[\s:]{{0,9}}{_LITERAL}"
     r"(?=\s*(?:[.,;:!?)\uff0c\u3002]|$|\b(?:but|instead|rather)\b))",
     re.M,
 )
@@ -51,7 +54,7 @@ _COMMENTED = re.compile(
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
-_SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n")
+_SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n|\n(?=[Aa]ctual\b)")
 _CODE = re.compile(
     r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\(|.{0,200}\bpython[\d.]* -c )", re.M
 )
@@ -62,7 +65,7 @@ _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pyc
 """Languages in which output is shown. Of Python, a block that calls nothing."""
 _REMARK = re.compile(r"(?:#|//) .*\d\.\d")
 """Of the reporter, in an output: which version printed it."""
-_KEY = re.compile(r'"([A-Za-z_$][\w$]*)"\s*:')
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -77,6 +80,8 @@ class StatedOutput(NamedTuple):
     """Numbers of those in `ParsedIssue.code` that are output."""
     others: set[int]
     """The same of code that another version runs, or that is wished."""
+    working: set[int]
+    """Those that do what they ought to."""
     shown: list[tuple[int, list[str]]]
     """The lines of each block, run or line that is printed; before them the number of the last code above, or -1."""
     named: list[str]
@@ -119,7 +124,15 @@ def show_as_node(text: str) -> str:
         json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return _KEY.sub(r"\1:", text).replace('"', "'") if text[:1] in "[{" else text
+    return _STRING.sub(_quote_as_node, text) if text[:1] in "[{" else text
+
+
+def _quote_as_node(match: re.Match[str]) -> str:
+    text, colon = match[1].replace('\\"', '"'), match[2] or ""
+    if colon and re.fullmatch(r"[A-Za-z_$][\w$]*", text):
+        return f"{text}:"
+    quote = next((one for one in "'\"`" if one not in text), "'")
+    return f"{quote}{text}{quote}{colon}"
 
 
 class _Reader:
@@ -128,7 +141,7 @@ class _Reader:
         self._is_of_other_version = False
         """The last code is."""
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.stated = StatedOutput(set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
+        self.stated = StatedOutput(set(), set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -148,9 +161,11 @@ class _Reader:
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
         cue = self._find_cue()
         if not cue and not calls:
-            cue = _judge(self._section) or "named"
+            cue = judge_words(self._section) or "named"
         if cue in ("wished", "other"):
             self.stated.others.add(number)
+        if _WORKS.search(self._said):
+            self.stated.working.add(number)
         if not is_first and (cue == "wished" or (cue == "other" and not calls)):
             self.stated.wished.append(without_marks(text))
         elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
@@ -188,7 +203,7 @@ class _Reader:
         if _OTHER_TIME.search(sentence) or (labels and not self._is_named_version(labels[-1]["number"])):
             return "other"
         is_label = labels and len(sentence.split()) <= _MAX_LABEL_WORDS
-        cues = [one for part in reversed(sentence.split(",")) if (one := _judge(part))]
+        cues = [one for part in reversed(sentence.split(",")) if (one := judge_words(part))]
         cue = cues[0] if cues else "printed" if is_label else ""
         return "wished" if cue == "printed" and WISH.search(self._section) and not _ACTUAL.search(sentence) else cue
 
@@ -197,7 +212,8 @@ class _Reader:
         return one is not None and other is not None and one.numbers == other.numbers
 
 
-def _judge(words: str) -> Cue:
+def judge_words(words: str) -> Cue:
+    """Return what words above or before a value say of it: that it is printed, or ought to be."""
     if _BUT_THEN.match(words):
         return "printed"
     rest = _AT_END.sub("", words) if _PRINTED.search(words) else words  # "I get this instead"
@@ -212,7 +228,7 @@ def _calls(text: str) -> bool:
 def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
     """Yield the values of which a sentence says that they are printed, and add those that it wishes."""
     for match in _VALUE.finditer(prose):
-        before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start()])[-1]
+        before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start("value")])[-1]
         value = match["value"].strip("`")
         if WISH.search(before):
             wished.append(value)

@@ -23,6 +23,7 @@ _NETWORK = word_set(
 _DISPLAY = word_set("TclError DisplayError")
 _FILES = word_set("FileNotFoundError IsADirectoryError NotADirectoryError ENOENT")
 _IMPORTS = word_set("ModuleNotFoundError ImportError MODULE_NOT_FOUND ERR_MODULE_NOT_FOUND")
+_OLD_NAMES = re.compile(r"^name '(?:basestring|long|raw_input|reduce|unichr|unicode|xrange)' is not defined")
 GONE = "what it uses is not there"
 _GONE = re.compile(
     r"cannot import name '?(?P<imported>\w+)|^(?P<called>[\w$]+)(?:\.[\w$]+)* is not a (?:function|constructor)"
@@ -122,7 +123,8 @@ def is_gone(failure: Failure, code: str, modules: Sequence[str]) -> bool:
     own, name = "|".join(map(re.escape, modules)), found["imported"] or found["called"]
     if not name:  # such as a module of its own; not its entry, which must be built
         said = rf"['\"](?:{own})(?![\w-])|node_modules/(?:{own})/package\.json"
-        return re.search(said, failure.message) is not None
+        whole = rf"(?:No module named|Cannot find module) ['\"](?:{own})['\"]"  # it was not built
+        return bool(re.search(said, failure.message)) and not re.search(whole, failure.message)
     lines = (line for line in code.splitlines() if _IMPORT.search(line) and name in re.findall(r"[\w$]+", line))
     return any(re.search(rf"(?<![\w-])(?:{own})(?![\w-])", line) for line in lines)
 
@@ -148,6 +150,8 @@ def find_obstacle(execution: Execution, failure: Failure) -> str:
     is_in_example = bool(failure.frames) and failure.frames[-1].path == EXAMPLE
     if failure.type in ("NameError", "ReferenceError") and is_in_example:
         return "it uses a name that nothing defines"
+    if failure.type == "NameError" and _OLD_NAMES.match(failure.message):
+        return "it needs Python 2"
     if (
         not own
         and not execution.executed
