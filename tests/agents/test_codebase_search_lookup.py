@@ -291,8 +291,8 @@ async def test_what_a_model_refuses_is_not_asked_again():
     with pytest.raises(InvalidAnswer):
         await run(model)
     assert [name for name, _ in model.asked] == ["tools"]
-    kept = model_of(reads(2), InvalidAnswer("refused by the model"))
-    assert (await run(kept)).answer.why == factories.WHY, "what was looked up is new to it"
+    refusing = model_of(reads(2), InvalidAnswer("refused by the model"))
+    assert (await run(refusing)).answer.why == factories.WHY, "what was looked up is new to it"
 
 
 async def test_every_call_is_answered_under_its_own_id():

@@ -62,17 +62,17 @@ def add_keys(node: Any, tree: Any, adapter: TypeAdapter[Any]) -> None:
 
 @dataclass
 class Chatty(ExternalServices):
-    """Servers that say what they should not know, and keep all that they are told."""
+    """Servers that say what they should not know, and keep all that they are heard."""
 
-    told: list[str] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
     """Bodies and paths of all requests."""
 
     def delay_github(self, asked: ApiRequest) -> ApiFault | None:
-        self.told.append(f"{asked.line} {json.dumps(asked.sent, ensure_ascii=False)}")
+        self.heard.append(f"{asked.line} {json.dumps(asked.sent, ensure_ascii=False)}")
         return super().delay_github(asked)
 
     def reply(self, request: ReceivedRequest) -> ScriptedReply:
-        self.told.append(f"{request.path} {json.dumps(request.body, ensure_ascii=False)}")
+        self.heard.append(f"{request.path} {json.dumps(request.body, ensure_ascii=False)}")
         what, usual = default_reply(request)
         self.record_request(what)
         match what.split():
@@ -182,7 +182,7 @@ def test_the_run_is_complete(run: Run):
 
 
 def test_no_request_has_a_key_of_another_server(run: Run):
-    assert {sent.split()[0]: found for sent in run.servers.told if (found := find_secrets(sent))} == {}
+    assert {sent.split()[0]: found for sent in run.servers.heard if (found := find_secrets(sent))} == {}
     assert find_secrets(run.servers.github.comments[0]["body"]) == []
     assert [found for one in run.receiver.requests if (found := find_secrets(one.body.decode("latin-1")))] == []
     assert run.receiver.requests

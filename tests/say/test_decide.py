@@ -225,8 +225,8 @@ def test_what_is_missing_beside_an_answer_is_not_asked():
 @each_row("why", ["", "`99999999` broke it."])
 def test_the_commits_that_the_explanation_names_are_told(why: str):
     report = change_report(FULL, regression_window=FURTHER, why=why or "So.", verdict="UNCERTAIN")
-    told = [change for one in report.statements if isinstance(one, ChangedBetween) for change in one.commits]
-    assert told == (CHANGES[:1] if why else [])
+    shown = [change for one in report.statements if isinstance(one, ChangedBetween) for change in one.commits]
+    assert shown == (CHANGES[:1] if why else [])
 
 
 def list_facts(one: Statement) -> Iterator[Any]:

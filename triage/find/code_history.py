@@ -184,7 +184,7 @@ def look_up_history(
 def quote_reported_lines(parsed: ParsedIssue, history: GitHistory, version: str, corpus: Corpus) -> ParsedIssue:
     """Return the issue with the lines of frames that show only a number, which is that of the reporter's version.
 
-    The line may stand elsewhere now. Of one that is gone there is no number any more: only its function is told.
+    The line may stand elsewhere now. Of one that is gone there is no number any more: only its function is named.
     """
     reported = resolve_version(version, history.list_tags(), history.resolve_commit)
     if reported is None or reported.commit == history.commit:

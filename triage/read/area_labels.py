@@ -112,8 +112,8 @@ def _find_in_title(
 ) -> Iterator[tuple[str, str, float]]:
     """Yield the labels whose topic the title begins with, or has in several words, or as past titles had it.
 
-    Of 256 issues of 34 repositories, 37 of 46 labels told so without past titles were right; of 101 labels that a title
-    had elsewhere in one word, 58 were.
+    Of 256 issues of 34 repositories, 37 of 46 labels found so without past titles were right; of 101 labels that a
+    title had elsewhere in one word, 58 were.
     """
     written = _key(title)
     for topic, name in topics.items():

@@ -197,7 +197,7 @@ CASES = {
     "quoted in a mail": ("> Error: no model\n>     at Cart.total (/srv/cart.js:85:15)\n", "javascript", "Error", "no model", ["/srv/cart.js:85 Cart.total"]),
     "rust on windows": ("thread 'main' panicked at C:\\shop\\cart.rs:551:51:\nno items\nnote: run with\n", "rust", None, "no items", ["C:/shop/cart.rs:551 -"]),
     "rust, panic that says nothing": ("thread 'main' panicked at 'explicit panic', src/lib.rs:253:5\n", "rust", None, None, ["src/lib.rs:253 -"]),
-    "ruby, error told twice": ("NoMethodError: undefined method 'size' for nil (NoMethodError)\n    from app/cart.rb:12:in 'total'\n", "ruby", "NoMethodError", "undefined method 'size' for nil", ["app/cart.rb:12 total"]),
+    "ruby, error named twice": ("NoMethodError: undefined method 'size' for nil (NoMethodError)\n    from app/cart.rb:12:in 'total'\n", "ruby", "NoMethodError", "undefined method 'size' for nil", ["app/cart.rb:12 total"]),
     "ruby, message below": ("lib/cart.rb:43:in `block in <class:Cart>':\n  Missing price: total (Shop::Errors::Config)\n", "ruby", "Shop::Errors::Config", "Missing price: total", ["lib/cart.rb:43 block in <class:Cart>"]),
     "php, laravel": (
         '[2022-01-01] local.ERROR: no x {"exception":"[object] (ErrorException(code: 0): no x at /srv/a.php:12)\n[stacktrace]\n#0 /srv/b.php(12): Cart->total()\n',

@@ -167,9 +167,10 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_by_any(
             *(
                 error_near(
-                    rf"\s*(?P<exception>[A-Z][\w:]{{1,120}}(?:Error|Exception|NotFound|Invalid)){told}:?\s*$", above=4
+                    rf"\s*(?P<exception>[A-Z][\w:]{{1,120}}(?:Error|Exception|NotFound|Invalid)){message}:?\s*$",
+                    above=4,
                 )
-                for told in (r": ?(?P<message>.*?)(?: \((?P=exception)\))?", r" \((?P<message>.*?)\)")
+                for message in (r": ?(?P<message>.*?)(?: \((?P=exception)\))?", r" \((?P<message>.*?)\)")
             ),
             error_near(r"\s{1,8}(?P<message>\S.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\)\s*$", below=3),
         ),

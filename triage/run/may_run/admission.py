@@ -93,7 +93,7 @@ def check_reproduce(
 
 
 def check_quiet(task: QuietTask, issue: Issue, event_issue: Issue | None, fetch_role: Callable[[str], str]) -> str:
-    """Return why nothing is taken back or kept quiet; empty if it is. See `check_triage`."""
+    """Return why nothing is taken back or silenced; empty if it is. See `check_triage`."""
     if reason := check_trigger_comment(task, issue, event_issue) or _check_open(issue):
         return reason
     role = fetch_role(task.actor)
