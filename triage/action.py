@@ -24,17 +24,19 @@ from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
 from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, TriageTask
-from triage.run.may_run.payload import parse_issue
+from triage.run.may_run.event import parse_event
 from triage.run.may_run.route import route_event
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from triage.domain.task import Task
     from triage.run.run_context import JobContext
 
+WITHOUT_PROJECT_CONFIG = ("scorecard", "doctor")
+"""Tasks that the project's settings do not change: errors in them are what `doctor` looks for."""
 CANCELLED_SUMMARY = """## Bug triage: not done
 
 The run was cancelled, and what it had found by then could not be written in time.
@@ -94,44 +96,41 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     for warning in prepare_network(environ):
         output.annotate("warning", warning)
     app = await threads.in_thread(app.with_checkout_folder)
-    event_issue = parse_issue(payload) if task else None
-
-    def make_job_context(app: App) -> JobContext:
-        return app.make_job_context(output, event_issue, cancelled, signals.seconds_left)
-
-    return await run_job(task, app, make_job_context)
+    if app.settings.task not in WITHOUT_PROJECT_CONFIG:
+        app = await threads.in_thread(app.with_project_config)
+    event = parse_event(payload) if task else None
+    return await run_job(task, app, app.make_job_context(output, event, cancelled, signals.seconds_left))
 
 
-async def run_job(task: Task | None, app: App, make_job_context: Callable[[App], JobContext]) -> Status:
+async def run_job(task: Task | None, app: App, run: JobContext) -> Status:
     """Run the job of the workflow's task, for what its event asks; None if it needs no event."""
     name = app.settings.task
     if name == "scorecard":
         from triage.backtest.make_scorecard import make_scorecard
 
-        return await make_scorecard(app, make_job_context(app))
+        return await make_scorecard(app, run)
     if name == "doctor":
-        from triage.app.doctor.doctor_command import run_doctor
+        from triage.app.doctor_command import run_doctor
 
-        return await run_doctor(app, make_job_context(app))
-    app = await threads.in_thread(app.with_project_config)
+        return await run_doctor(app, run)
     if name.startswith("backlog-"):
         from triage.backlog.backlog_job import run_backlog_job
 
-        return await run_backlog_job(name, app, make_job_context(app))
+        return await run_backlog_job(name, app, run)
     if isinstance(task, ReproduceTask):
         from triage.reproduce.jobs.run_reproduce_job import open_reproduce_job, run_reproduce_job
 
-        return await run_reproduce_job(name, task, open_reproduce_job(app, make_job_context(app)))
+        return await run_reproduce_job(name, task, open_reproduce_job(app, run))
     if isinstance(task, FixTask):
         from triage.fix.jobs.run_fix_job import open_fix_job, run_fix_job
         from triage.reproduce.fix_example import open_fix_example
 
         open_example = partial(open_fix_example, app.root, app.config.reproduce)
-        return await run_fix_job(name, task, open_fix_job(app, make_job_context(app), open_example))
+        return await run_fix_job(name, task, open_fix_job(app, run, open_example))
     from triage.run.triage_issue import run_task
 
     assert isinstance(task, TriageTask | QuietTask)
-    return await run_task(task, make_job_context(app))
+    return await run_task(task, run)
 
 
 def _write_cancelled_summary(output: JobOutput) -> None:

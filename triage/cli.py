@@ -36,7 +36,7 @@ COMMANDS = {
         "Count how often the comments on closed issues were right, by the fixes that closed them.",
     ),
     "backlog": (
-        "triage.backlog.backlog_command",
+        "triage.backlog.backlog_job",
         "Triage many issues of a repository: list them once, run batches, merge one ranked table.",
     ),
     "locate": ("triage.app.terminal_commands", "Rank the files of a checkout for an issue given on standard input."),
@@ -45,7 +45,7 @@ COMMANDS = {
         "Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout.",
     ),
     "doctor": (
-        "triage.app.doctor.doctor_command",
+        "triage.app.doctor_command",
         "Check what is configured, what can be reached, and what is missing.",
     ),
 }

@@ -21,7 +21,7 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import SLUG, GitHubApi, serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, parse_state

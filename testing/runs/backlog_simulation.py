@@ -16,7 +16,7 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from triage.backlog.backlog_command import backlog
+from triage.backlog.backlog_job import backlog
 
 NEWEST = datetime(2026, 11, 20, 9, tzinfo=UTC)
 SECONDARY_LIMIT = {"message": "You have exceeded a secondary rate limit."}

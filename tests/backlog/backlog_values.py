@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.say.sample_reports import FULL, RULES_STEPS, change_report
-from triage.backlog.backlog import Backlog
+from triage.backlog.backlog_files import Backlog
 from triage.domain.issue import Issue
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport

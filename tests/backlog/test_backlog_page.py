@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_backlog, make_report
 from tests.say.sample_reports import COMMIT, EVIL, PULL_REQUEST, missing, suspect
-from triage.backlog.backlog import LeftOut
+from triage.backlog.backlog_files import LeftOut
 from triage.backlog.backlog_page import render_backlog
 from triage.domain.code import Place, Span
 from triage.domain.report import RunReport

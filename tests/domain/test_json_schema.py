@@ -16,7 +16,7 @@ from tests.say import sample_reports, sample_runs
 from tests.say.sample_reports import FULL, change_report
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
-from triage.run.write.report_outputs import dump_report
+from triage.run.write.plan_effects import dump_report
 
 
 def read_field_docstrings(cls: type[BaseModel]) -> dict[str, str]:

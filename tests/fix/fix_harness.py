@@ -28,9 +28,10 @@ from triage.domain.proposal import (
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_commits
-from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_job import FixJob, FixResult, JobArtifacts
 from triage.fix.jobs.run_fix_job import run_fix_job
+from triage.fix.proposal_store import GitHubProposalStore
+from triage.run.may_run.event import Event
 from triage.run.run_context import JobContext
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import compose_comment
@@ -88,7 +89,7 @@ class FixHarness(RunHarness):
         if not self.git.api.comments:
             self.git.api.add_comment(comment, LOGINS[JOB_TOKEN], id=55, node_id="IC_55")
         self.set_thread(*([our_comment(comment)] if comment else []), command)
-        self.event_issue = factories.issue(thread=[command])
+        self.event = Event(issue=factories.issue(), comment=command)
 
     def make_draft(self, **changes: Any) -> PatchDraft:
         known: dict[str, Any] = {

@@ -11,11 +11,12 @@ from testing import factories
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers
+from triage.agents.services import Services
 from triage.app.server import RequestRefused
 from triage.base.errors import BadInput
 from triage.fix import fix_server
 from triage.fix.base_files import open_base_files
-from triage.fix.fix_server import ONE_ISSUE, Opened, build_server_graph
+from triage.fix.fix_server import ONE_ISSUE, build_server_graph
 from triage.fix.graph.fix_graph import build_checkpointer
 from triage.fix.local_fix import LocalBranch
 from triage.git.write import UserRepository
@@ -34,12 +35,12 @@ class FixServer:
         self.model = FakeModel(factories.answers() | answers())
         self.opened: list[tuple[str, str]] = []
 
-    def open(self, repository: str, base: str) -> Opened:
+    def open(self, repository: str, base: str) -> tuple[Services, LocalBranch]:
         self.opened.append((repository, base))
         if repository == "octo/none":
             raise BadInput("repository: this server has no such checkout.")
         branch = LocalBranch(open_base_files(self.folder, base), UserRepository(self.folder, ENVIRONMENT))
-        return Opened(fake_services(codebase=FakeCodebase(FILES), model=self.model), branch)
+        return fake_services(codebase=FakeCodebase(FILES), model=self.model), branch
 
     async def send(self, given: Any, thread: str = "1") -> dict[str, Any]:
         graph: Any = build_server_graph(self.open).copy({"checkpointer": self.threads})

@@ -15,7 +15,7 @@ from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.graph.capabilities import AGENTS, restrict_input, restrict_services
-from triage.graph.step_runner import Step, run_agent
+from triage.graph.step_runner import StepRecorder, run_agent
 from triage.outside.web.web_search_tool import build_search_tool
 
 OUTSIDE: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
@@ -85,7 +85,7 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
         code_tools=FakeToolset(""),
         model=FakeModel({}),
     )
-    await run_agent(agent, case(codebase=factories.codebase()), Step(name, whole))
+    await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole))
     assert len(given) >= 2
     for services_given, seen in given:
         assert (services_given.web_tools is not None) == ("outbound requests" in agent.capabilities)

@@ -18,9 +18,10 @@ from testing.fakes import (
 )
 from triage.agents.services import Services
 from triage.domain.effect import Policy
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, TriageTask, Trigger
+from triage.run.may_run.event import Event
 from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 
@@ -37,7 +38,7 @@ class RunHarness:
     policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
 
-    event_issue: Issue | None = None
+    event: Event | None = None
     progress: FakeProgressLog = field(default_factory=FakeProgressLog)
     max_model_runs: int | None = None
 
@@ -50,7 +51,7 @@ class RunHarness:
             policy=self.policy,
             repository=factories.repository(labels=[]),
             now=lambda: NOW,
-            event_issue=self.event_issue,
+            event=self.event,
             max_model_runs=self.max_model_runs,
             open_services=self._open_services,
         )

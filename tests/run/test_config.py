@@ -15,6 +15,7 @@ from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask
+from triage.run.may_run.event import Event
 from triage.run.triage_issue import run_task
 
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
@@ -51,4 +52,4 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, 
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
 def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
     github = FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub is down.")})
-    assert run(RunHarness(github=github, event_issue=factories.issue(labels=labels)), OPTS) is status
+    assert run(RunHarness(github=github, event=Event(issue=factories.issue(labels=labels))), OPTS) is status

@@ -11,17 +11,17 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_services
-from tests.run.run_harness import BY_HAND, OPENED, RunHarness, our_comment
+from tests.run.run_harness import OPENED, RunHarness, our_comment
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import seconds_left
 from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, TriageTask, Trigger
+from triage.run.may_run.event import Event
 from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE
-from triage.say.hidden_state import parse_state
 
 FULL = our_comment(f"{COMMENT_MARKER} v1 {{}} -->\nwords")
 
@@ -41,7 +41,7 @@ class CutHarness(RunHarness):
     """A run over fakes, and when it is cut."""
 
     github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
-    event_issue: Issue | None = field(default_factory=factories.issue)
+    event: Event | None = field(default_factory=lambda: Event(issue=factories.issue()))
     seconds: float = 60.0
     """Left after a signal."""
     reading_seconds: float = 60.0
@@ -102,7 +102,7 @@ def harness() -> Iterator[CutHarness]:
 
 
 @pytest.mark.parametrize("method", ["fetch_issue", "list_labels"])
-def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(harness: CutHarness, method: str):
+def test_cancelled_while_github_is_read_the_page_says_so(harness: CutHarness, method: str):
     harness.hang_in(method)
     assert harness.run() is Status.DEGRADED
     assert "The run was cancelled before it looked anything up" in harness.summary
@@ -135,35 +135,17 @@ def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
     assert "The run was cancelled before it looked anything up" in harness.summary
 
 
-@pytest.mark.parametrize("name", ["CodebaseFinding", "CritiqueFinding", "TicketDraft"])
-def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness: CutHarness, name: str):
+@pytest.mark.parametrize("name", ["InvestigatorFinding", "CritiqueFinding", "TicketDraft"])
+def test_what_a_cancelled_run_has_found_stays_on_its_page(harness: CutHarness, name: str):
+    asked: list[str] = []
+    harness.github.asked = asked.append
     harness.policy = Policy(comment="always", labels="apply")
     harness.hang_in_model(name)
     assert harness.run() is Status.DEGRADED
-    ((_, body),) = harness.github.posted
-    assert "The run was cancelled." in harness.summary
-    assert harness.github.labelled == [], "there is no time for that"
-    assert harness.output.values["comment-url"]
-    state = parse_state(body)
-    assert state is not None
-    assert (state.text_hash, state.content_hash) == ("", ""), "whatever the next run says is news"
-
-
-def test_cancelled_before_anything_was_found_nothing_is_commented(harness: CutHarness):
-    harness.hang_in_model("InvestigatorFinding")
-    assert harness.run() is Status.DEGRADED
-    assert harness.writes == 0
-    assert "The run was cancelled." in harness.summary
-
-
-def test_a_partial_report_does_not_replace_a_whole_one(harness: CutHarness):
-    asked: list[str] = []
-    harness.github.issues[7] = factories.issue(thread=[FULL])
-    harness.github.asked = asked.append
-    harness.hang_in_model("CritiqueFinding")
-    harness.run(BY_HAND)
     assert harness.writes == 0
     assert asked == ["fetch_issue", "list_labels"]
+    assert "The run was cancelled." in harness.summary
+    assert harness.output.values["comment-url"] == ""
 
 
 def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arrive(harness: CutHarness):

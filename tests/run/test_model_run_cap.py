@@ -12,6 +12,7 @@ from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, TriageTask, Trigger
+from triage.run.may_run.event import Event
 
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
@@ -49,7 +50,7 @@ def test_who_has_write_access_and_asks_in_words_is_not_held_back(role: str, answ
     harness = make_harness(99, roles={"keeper": role})
     keeper = IssueComment(author="keeper", body="/triage", created_at=NOW, edited_at=NOW, comment_id=60)
     harness.set_thread(keeper, author="keeper")
-    harness.event_issue = factories.issue(snapshot_time=NOW, thread=[keeper])
+    harness.event = Event(issue=factories.issue(snapshot_time=NOW), comment=keeper)
     assert engine(harness, COMMAND) == answers
 
 
@@ -79,7 +80,7 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
 )
 def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, answers: str):
     harness = make_harness(1, errors={"fetch_issue": error})
-    harness.event_issue = factories.issue(snapshot_time=NOW)
+    harness.event = Event(issue=factories.issue(snapshot_time=NOW))
     assert harness.run(OPENED) is Status.DEGRADED
     assert harness.output.values["engine"] == answers
     assert harness.writes == 0

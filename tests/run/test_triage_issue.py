@@ -17,6 +17,7 @@ from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionO
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
+from triage.run.may_run.event import Event
 from triage.run.triage_issue import run_task
 from triage.say.hidden_state import parse_state
 
@@ -160,7 +161,7 @@ def test_github_down_is_a_triage_of_what_the_event_told():
     harness = RunHarness(
         github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
     )
-    harness.event_issue = factories.issue()
+    harness.event = Event(issue=factories.issue())
     ending = harness.run(OPENED)
     assert ending is Status.DEGRADED
     assert harness.writes == 0, "whether we commented already is not known"
@@ -172,7 +173,7 @@ def test_github_down_is_a_triage_of_what_the_event_told():
 @pytest.mark.parametrize("task", [BY_HAND, TriageTask(number=7, trigger=Trigger.COMMAND, actor="x")])
 def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: IssueTask):
     harness = RunHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
-    harness.event_issue = factories.issue() if task is not BY_HAND else None
+    harness.event = Event(issue=factories.issue()) if task is not BY_HAND else None
     assert harness.run(task) is Status.DEGRADED
     assert "GitHub answered 502" in harness.output.summaries[0]
     assert "src/parse.py" not in harness.output.summaries[0]

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from triage.outside.github.repository_connection import RepositoryConnection
     from triage.outside.model.chat_model import ChatModel
     from triage.outside.model.endpoint import Endpoint
+    from triage.run.may_run.event import Event
     from triage.run.run_context import JobContext, Output
 
 WRITING_SECONDS = 15.0
@@ -177,7 +178,7 @@ class App:
     def make_job_context(
         self,
         output: Output,
-        event_issue: Issue | None,
+        event: Event | None,
         cancelled: asyncio.Event,
         seconds_until_killed: Callable[[], float],
     ) -> JobContext:
@@ -201,11 +202,10 @@ class App:
             policy=self.settings.policy(),
             repository=Repository(slug=self.repository, server_url=self.environment.server_url),
             open_services=self.open_services,
-            open_base_services=self.open_base_services,
             max_model_runs=self.settings.max_model_runs_per_day if self.settings.effective_engine == "model" else None,
             now=utc_now,
             cancelled=cancelled,
-            event_issue=event_issue,
+            event=event,
             config=self.config,
             seconds_left=seconds_left,
             github_seconds_left=github_seconds_left,
@@ -222,44 +222,36 @@ class App:
             settings = self.settings.model_copy(update={"engine": "rules"})
             return replace(self, settings=settings).open_services(build_codebase)
         from triage.agents.code_tools import build_code_tools
+        from triage.agents.services import Services
+        from triage.domain.run import RunIdentity
 
-        minimal = self.open_base_services()
-        model, embeddings = self.open_model(minimal.identity.request_id)
+        identity = RunIdentity(
+            request_id=str(uuid.uuid4()),
+            started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
+            triage_version=__version__,
+            run_url=self.environment.run_url,
+            feature_flags=self.settings.feature_flags()
+            | {"web_search": bool(self.web_search), "memory": self.config.past_issues > 0},
+        )
+        model, embeddings = self.open_model(identity.request_id)
         codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
-        return replace(
-            minimal,
+        return Services(
             codebase=codebase,
+            progress=self.progress,
+            limits=self.settings.limits(),
+            engine=self.settings.effective_engine,
+            identity=identity,
+            now=utc_now,
+            clock=time.monotonic,
+            started=self.started,
+            config=self.config,
+            is_asked=self.settings.policy().comment == "always",
             model=model,
             web_tools=self._open_web_tools(),
             read_attachments=self._open_attachments(model),
             past_issues=self.open_past_issues(),
             code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
             export_report=self._open_telemetry(),
-        )
-
-    def open_base_services(self) -> Services:
-        """Services without model, search and index, to which others are added: quick to open, and none of them acts."""
-        from triage.agents.services import Services
-        from triage.domain.run import RunIdentity
-
-        return Services(
-            codebase=self.open_checkout(None),
-            progress=self.progress,
-            limits=self.settings.limits(),
-            engine=self.settings.effective_engine,
-            identity=RunIdentity(
-                request_id=str(uuid.uuid4()),
-                started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
-                triage_version=__version__,
-                run_url=self.environment.run_url,
-                feature_flags=self.settings.feature_flags()
-                | {"web_search": bool(self.web_search), "memory": self.config.past_issues > 0},
-            ),
-            now=utc_now,
-            clock=time.monotonic,
-            started=self.started,
-            config=self.config,
-            is_asked=self.settings.policy().comment == "always",
         )
 
     def open_checkout(self, embeddings: Embeddings | None) -> Codebase:
@@ -303,10 +295,12 @@ class App:
         base_url = self.settings.model_base_url or OPENAI_URL
         return Endpoint(self.settings.endpoint_key, request_id, base_url, self.settings.reasoning_effort)
 
-    @property
+    @cached_property
     def web_search(self) -> Literal["tavily", "github", ""]:
         """Where the web is searched; empty for nowhere."""
-        return self.settings.choose_search(self.environment.server_url, in_public=self._is_public())
+        repository = self.read_event().get("repository") if self.environment.event_path else None
+        in_public = isinstance(repository, dict) and repository.get("private") is False
+        return self.settings.choose_search(self.environment.server_url, in_public=in_public)
 
     def _open_web_tools(self) -> ToolRunner | None:
         environment, settings = self.environment, self.settings
@@ -330,12 +324,6 @@ class App:
 
         redact = self.redactor.redactor_for("attachment")
         return AttachmentReader(self.environment.server_url, redact, model is not None and model.takes_pictures).read
-
-    def _is_public(self) -> bool:
-        if self.environment.event_path is None:
-            return False
-        repository = self.read_event().get("repository")
-        return isinstance(repository, dict) and repository.get("private") is False
 
     def _run_tools(self, tools: list[BaseTool]) -> ToolRunner:
         from triage.agents.tool_runner import ToolRunner

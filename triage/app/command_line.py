@@ -20,7 +20,7 @@ from triage.base import threads
 from triage.base.errors import BadInput, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Issue, Repository
-from triage.run.may_run.payload import to_issue
+from triage.run.may_run.event import to_issue
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from inspect import isawaitable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
@@ -33,6 +33,8 @@ from triage.outside.output.line_logs import ServerLog
 from triage.run.run_context import export_telemetry
 from triage.safety.secrets.redactor import SecretRedactor
 
+S = TypeVar("S")
+C = TypeVar("C")
 ServerGraph = CompiledStateGraph[BugTriageState, Any, Any, Any]
 OpenServices = Callable[[str], Services]
 """Opens the services for a repository's name. It may block, and raises SetupError."""
@@ -53,27 +55,32 @@ class RequestRefused(ValueError):
 
 
 @dataclass
-class _LazyServices:
-    """The services of one run, opened when a node first needs them, which may be after a restart of the server."""
+class Lazy(Generic[S, C]):
+    """What one run acts through, opened when a node first needs it, which may be after a restart of the server."""
 
-    open_services: OpenServices
-    opened: Services | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    open: Callable[[S], C]
+    """For the state of the node. It may block, and raises SetupError."""
+    _opened: C | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def get(self, state: BugTriageState) -> Services:
-        async with self.lock:
-            if self.opened is None:
+    async def get(self, state: S) -> C:
+        async with self._lock:
+            if self._opened is None:
                 try:
-                    self.opened = await in_thread(self.open_services, state.repository.slug)
+                    self._opened = await in_thread(self.open, state)
                 except SetupError as error:
                     raise RequestRefused(str(error)) from None
-                if state.index is not None:  # which is in no checkpoint
-                    await in_thread(self.opened.codebase.index)
-        return self.opened
+        return self._opened
 
 
 def build_server_graph(open_services: OpenServices, export_report: ExportReport) -> ServerGraph:
-    lazy_services = _LazyServices(open_services)
+    def open_for(state: BugTriageState) -> Services:
+        services = open_services(state.repository.slug)
+        if state.index is not None:  # which is in no checkpoint
+            services.codebase.index()
+        return services
+
+    lazy_services = Lazy(open_for)
 
     def with_services(node: Node) -> Node:
         async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:

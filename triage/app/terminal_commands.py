@@ -31,7 +31,7 @@ from triage.base.os_signals import EXIT_CODES
 from triage.domain.code import ExecutedCode, SearchQuery
 from triage.domain.report import RunReport
 from triage.run.run_context import export_telemetry
-from triage.run.write.report_outputs import dump_report
+from triage.run.write.plan_effects import dump_report
 from triage.say.comment import preview_comment
 
 _MAX_EVIDENCE_BYTES = 8_000_000
@@ -53,13 +53,13 @@ def run(
     from triage.graph.run_graph import run_graph
 
     app, output = open_terminal_app(repo, engine=engine, report_path=report, verbose=verbose)
-    app, event_issue, repository = open_issue(app, issue, github)
+    app, found, repository = open_issue(app, issue, github)
     executed = _read_evidence(evidence) if evidence else None
     if app.settings.engine == "auto" and app.settings.effective_engine == "rules" and os.environ.get("OPENAI_API_KEY"):
         output.annotate("notice", "OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.")
     with output.progress:
         services = replace(app.with_project_config().open_services(), executed=executed)
-        result, stopped_by = run_until_signal(lambda cancelled: run_graph(event_issue, repository, services, cancelled))
+        result, stopped_by = run_until_signal(lambda cancelled: run_graph(found, repository, services, cancelled))
     if result.index and result.index.dirty:
         output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
     if result.index and not result.index.commit:

@@ -1,19 +1,58 @@
-"""The files of a backlog below one folder, which the jobs hand on as artifacts."""
+"""A backlog, the issues of one list in batches; and its files below one folder, which jobs hand on as artifacts."""
 
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-from triage.backlog.backlog import Backlog
 from triage.base.errors import BadInput
+from triage.domain.issue import Issue
+from triage.domain.past_issues import PastIssue
 from triage.domain.report import RunReport
+from triage.domain.value import Value
 from triage.outside.output.job_output import FOLDER, read_own_file, write_file
 from triage.safety.secrets.redactor import SecretRedactor
+
+MAX_ISSUES = 1_000
+"""Of one list: GitHub's search returns no more."""
+BATCH_SIZE = 20
+BATCH_SECONDS = 3_000.0
+"""After these a job begins no further triage."""
+
+
+class LeftOut(Value):
+    """A listed issue that is not triaged."""
+
+    number: int
+    title: str
+    reason: str
+
+
+class Backlog(Value):
+    """What the jobs after the list share."""
+
+    repository: str
+    """`owner/name`."""
+    server_url: str
+    query: str
+    listed_at: datetime
+    issues: list[Issue] = Field(default_factory=list)
+    """Those to triage, newest first."""
+    past: list[PastIssue] = Field(default_factory=list)
+    """Those to compare with, newest first."""
+    left_out: list[LeftOut] = Field(default_factory=list)
+    next_query: str = ""
+    """Lists what is older; empty if nothing is."""
+
+    @property
+    def batches(self) -> list[list[Issue]]:
+        return [self.issues[start : start + BATCH_SIZE] for start in range(0, len(self.issues), BATCH_SIZE)]
+
 
 LIST = "backlog.json"
 TABLE = "backlog.md"

@@ -5,23 +5,31 @@ Clients are imported where they are opened, as in `app.app`.
 
 import asyncio
 import json
+import math
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from triage.agents.services import Services
 from triage.app.app import App, utc_now
-from triage.backlog.backlog import BATCH_SECONDS, Backlog
-from triage.backlog.backlog_files import BacklogFiles
+from triage.app.command_line import Repo, Verbose, run_until_signal
+from triage.app.open_app import open_terminal_app
+from triage.backlog.backlog_files import BATCH_SECONDS, Backlog, BacklogFiles
 from triage.backlog.backlog_page import render_backlog
 from triage.backlog.list_backlog import list_backlog
 from triage.base.errors import BadInput
+from triage.base.os_signals import EXIT_CODES
 from triage.base.progress import ProgressLog
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
+from triage.domain.task import BACKLOG_QUERY
 from triage.run.run_context import JobContext, export_telemetry
 from triage.say.comment import withhold_details
 from triage.say.notices import EMPTY_OUTPUTS
@@ -54,7 +62,7 @@ async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
 
 def list_issues(app: App, folder: Path) -> Backlog:
     """List the repository's issues into the folder. Slow: call it in a thread. Raises as `list_backlog`."""
-    from triage.backlog.backlog_client import BacklogClient
+    from triage.backlog.list_backlog import BacklogClient
 
     client = app.open_github(BacklogClient, max_wait_seconds=LIST_WAIT_SECONDS)
     backlog = list_backlog(app, app.settings.backlog_query, client.iterate, app.open_past_issues(), utc_now())
@@ -156,3 +164,55 @@ def write_table(app: App, folder: Path) -> str:
     page = render_backlog(backlog, reports)
     files.write_table(page)
     return page
+
+
+backlog = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Triage many issues of a repository: list them once, run batches, merge one ranked table.",
+)
+FolderArgument = Annotated[Path, typer.Argument(help="Folder for the files, which lie in .triage/ below it.")]
+
+
+@backlog.command("list")
+def print_list(
+    folder: FolderArgument,
+    github: Annotated[str, typer.Option(help="owner/name of the repository.")],
+    query: Annotated[str, typer.Option(help="Search of GitHub that chooses the issues.")] = BACKLOG_QUERY,
+    repo: Repo = Path(),
+    verbose: Verbose = False,
+) -> None:
+    """List at most 1,000 issues of a repository, the newest first. Prints the matrix of batches as JSON."""
+    app, output = open_terminal_app(repo, verbose=verbose)
+    settings = app.settings.model_copy(update={"backlog_query": query})
+    app = replace(app, repository=github, settings=settings).with_project_config()
+    with output.progress:
+        listed = list_issues(app, folder)
+    values = describe_list(listed)
+    sys.stdout.write(json.dumps(values | {"backlog-matrix": json.loads(values["backlog-matrix"])}) + "\n")
+
+
+@backlog.command("run")
+def run_numbered(
+    folder: FolderArgument,
+    batch: Annotated[int, typer.Option(help="Number of the batch, from 1.", min=1)],
+    repo: Repo = Path(),
+    verbose: Verbose = False,
+) -> None:
+    """Triage a batch on one index. Started again, it goes on where it was. Asks GitHub for attachments alone."""
+    app, output = open_terminal_app(repo, verbose=verbose)
+    app = replace(app, repository=BacklogFiles(folder, app.redactor).read_list().repository).with_project_config()
+    with output.progress:
+        missing, stopped_by = run_until_signal(
+            lambda cancelled: run_batch(app, folder, batch, lambda: math.inf, cancelled)
+        )
+    if stopped_by:
+        output.annotate("warning", f"{missing} issues of batch {batch} are not triaged yet. Start it again to go on.")
+        raise SystemExit(EXIT_CODES[stopped_by])
+
+
+@backlog.command("merge")
+def print_table(folder: FolderArgument, verbose: Verbose = False) -> None:
+    """Write one ranked table of all batches to .triage/backlog.md, and print it."""
+    app, _ = open_terminal_app(Path(), verbose=verbose)
+    sys.stdout.write(write_table(app, folder))

@@ -10,7 +10,7 @@ from typing import get_args
 
 from pydantic import Field
 
-from triage.backlog.backlog import Backlog, LeftOut
+from triage.backlog.backlog_files import Backlog, LeftOut
 from triage.domain.code import SIGN_REASONS, Span
 from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.report import RunReport

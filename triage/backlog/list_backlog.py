@@ -1,22 +1,131 @@
-"""Lists the issues of a backlog with everything that the jobs after it read."""
+"""Lists the issues of a repository that a search finds, with their threads.
 
+A page of issues takes one request. GitHub's search returns at most 1,000 results. What the fields mean stands in
+GitHub's GraphQL reference, queries: `search`; and issues: `Issue`, `IssueComment`.
+"""
+
+import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from triage.agents.services import IteratePastIssues
 from triage.app.app import App
-from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut
-from triage.backlog.backlog_client import check_query, continue_query
-from triage.base.errors import TriageError
+from triage.backlog.backlog_files import MAX_ISSUES, Backlog, LeftOut
+from triage.base.errors import BadInput, TriageError
 from triage.base.progress import ProgressLog
-from triage.domain.issue import Issue
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import Issue, IssueComment
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
-from triage.outside.github.issue_nodes import MAX_TITLE_CHARS
+from triage.outside.github.comments import IssueComments
+from triage.outside.github.github_errors import translate_read_errors
+from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, CommentPage, IssueNode, list_nodes
+from triage.outside.github.issue_reader import IssueReader
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS
 from triage.read.other_issues import make_visible
+from triage.read.read_issue import shorten_thread
 from triage.run.may_run.admission import check_opt_labels
+
+MAX_QUERY_CHARS = 250
+_REFUSED = re.compile(r"(?:^|[\s(-])((?:repo|org|user|sort|type|created):|is:(?:pr|pull-request|issue)\b)", re.I)
+_UNTIL = re.compile(r"(?<!\S)(?<!\bOR )(?<!\bNOT )created:<=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+"""As `continue_query` writes it."""
+PAGE_SIZE = 50
+"""With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
+MAX_TRIES = 4
+"""Of one page, the last with one issue."""
+_COMMENTS = """comments(first: 25) {
+    pageInfo { hasNextPage }
+    nodes { fullDatabaseId body createdAt updatedAt author { __typename login } }
+  }"""
+
+
+@dataclass
+class BacklogClient(IssueComments):
+    """The issues of one repository. Every method raises SetupError or GitHubUnavailable."""
+
+    def iterate(self, query: str) -> Iterator[tuple[list[Issue], int]]:
+        """Yield pages with whole threads, newest issues first, and with each how many the search finds in all.
+
+        `query` is one of `check_query`.
+        """
+        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, tries=MAX_TRIES)
+        with translate_read_errors(self.slug):
+            for page in reader.iterate_search(complete_query(query)):
+                yield (
+                    [self._complete(one, one.comments) for one in page if one.created_at and one.comments],
+                    reader.total,
+                )
+
+    def _complete(self, found: IssueNode, page: CommentPage) -> Issue:
+        if page.info.has_next:
+            thread = self.fetch_comments(found.number, reporter=found.login)
+        else:
+            thread = shorten_thread(self._convert_comments(page), found.login)
+        return Issue(
+            number=found.number,
+            title=found.title,
+            body=found.body or "",
+            url=found.url,
+            author=found.login,
+            author_is_bot=bool(found.author and found.author.is_bot),
+            labels=found.label_names,
+            state=found.state.lower(),
+            locked=found.locked,
+            thread=thread,
+            opened_at=found.created_at,
+            snapshot_time=datetime.now(UTC),
+        )
+
+    def _convert_comments(self, page: CommentPage) -> list[IssueComment]:
+        return [
+            IssueComment(
+                author=node.login,
+                body=node.body or "",
+                created_at=node.created_at,
+                edited_at=node.updated_at,
+                by_bot=bool(node.author and node.author.is_bot),
+                # Anybody can write the marker.
+                ours=(node.body or "").startswith(COMMENT_MARKER) and self.is_own_login(node.login),
+                comment_id=node.comment_id,
+            )
+            for node in list_nodes(page)
+        ]
+
+
+def check_query(query: str) -> str:
+    """Return a search of GitHub on one line. Raises BadInput for what the list itself sets."""
+    text = " ".join(query.split())
+    wanted, _ = _split_query(text)
+    if len(wanted) > MAX_QUERY_CHARS or not text.isprintable():
+        raise BadInput(f"The query must be one line of at most {MAX_QUERY_CHARS} characters.")
+    if found := _REFUSED.search(wanted):
+        raise BadInput(
+            f"The query must not have `{found[1]}`: the list sets it. Choose issues by label, milestone, assignee or "
+            "`updated:`."
+        )
+    return text
+
+
+def complete_query(query: str) -> str:
+    """Return a checked query as it is searched for, newest issues first."""
+    wanted, until = _split_query(query)
+    wanted = f"({wanted})" if re.search(r"\b(OR|AND|NOT)\b", wanted) else wanted
+    return " ".join(filter(None, [wanted, until, "sort:created-desc"]))
+
+
+def continue_query(query: str, last: datetime) -> str:
+    """Return the query that goes on at the second of the last issue, which may have others too."""
+    return f"{_split_query(query)[0]} created:<={last.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".strip()
+
+
+def _split_query(query: str) -> tuple[str, str]:
+    """Return the query, and where it goes on."""
+    until = _UNTIL.search(query)
+    return _UNTIL.sub("", query).strip(), until[0] if until else ""
+
 
 BY_BOT = "A bot opened it."
 NO_PAST = "Past issues could not be read: the issues of the backlog are compared with each other and what was read."

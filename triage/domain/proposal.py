@@ -82,11 +82,10 @@ class ProposalStatus(StrEnum):
 
 
 class PendingMutation(Value):
-    """A pull request that a person is asked about. It is opened only after their yes, once, and as it is here."""
+    """A branch that a person is asked about. It is made only after their yes, and as it is here."""
 
     commit: CommitId
     branch: str
-    status: Literal["pending", "approved"] = "pending"
 
     @property
     def proposal_id(self) -> ProposalId:

@@ -89,11 +89,11 @@ class BaseFiles:
             return "a file made for secrets"
         try:
             entry = self._tree.find_entry(path)
-            return self._load(entry) if isinstance(entry, Entry) else entry and f"a {entry}"
+            return self._read_entry(entry) if isinstance(entry, Entry) else entry and f"a {entry}"
         except GitError:
             return "not readable by git"
 
-    def _load(self, entry: Entry) -> BaseFile | str:
+    def _read_entry(self, entry: Entry) -> BaseFile | str:
         if entry.size > MAX_FILE_CHARS:
             return "larger than 1 MB"
         (_, data), *_ = self._tree.read([entry])

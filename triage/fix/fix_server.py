@@ -7,7 +7,7 @@ by another process: so each run opens what it acts through when its first node n
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,9 +16,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from triage.agents.services import Services
-from triage.app.server import RequestRefused, open_on_server
+from triage.app.server import Lazy, RequestRefused, open_on_server
 from triage.app.settings import remove_own_variables
-from triage.base.errors import SetupError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
 from triage.fix.base_files import open_base_files
@@ -45,42 +44,31 @@ def graph(config: RunnableConfig) -> FixGraph:
     return build_server_graph(open_on_checkout)
 
 
-@dataclass(frozen=True)
-class Opened:
-    services: Services
-    branch: LocalBranch
-
-
-def open_on_checkout(repository: str, base: str) -> Opened:
+def open_on_checkout(repository: str, base: str) -> tuple[Services, LocalBranch]:
     """Open what a run acts through, for a patch of commit `base` of the checkout. Raises SetupError."""
     app = open_on_server(repository, "fix-propose")
     user_repository = UserRepository(app.root, remove_own_variables(os.environ))
     user_repository.check_can_commit()
-    return Opened(app.open_services(), LocalBranch(open_base_files(app.root, base), user_repository))
+    return app.open_services(), LocalBranch(open_base_files(app.root, base), user_repository)
 
 
-def build_server_graph(open_run: Callable[[str, str], Opened]) -> FixGraph:
-    opened: list[FixContext] = []
-
+def build_server_graph(open_checkout: Callable[[str, str], tuple[Services, LocalBranch]]) -> FixGraph:
     def open_context(state: FixState) -> FixContext:
-        try:
-            run = open_run(state.repository.slug, state.draft.base if state.draft else "HEAD")
-        except SetupError as error:
-            raise RequestRefused(str(error)) from None
+        services, branch = open_checkout(state.repository.slug, state.draft.base if state.draft else "HEAD")
+        triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=asyncio.Event())
+        return FixContext(services, branch.files, triage, branch)
 
-        triage = partial(run_graph, services=replace(run.services, is_asked=True), cancelled=asyncio.Event())
-        return FixContext(run.services, run.branch.files, triage, run.branch)
+    lazy_context = Lazy(open_context)
 
     def wrap(node: FixNode) -> FixNode:
         async def run(state: FixState, runtime: Runtime[FixContext]) -> dict[str, Any]:
             if state.draft and state.draft.issue != state.issue.number:
                 raise RequestRefused(ONE_ISSUE)
-            if not opened:
-                opened.append(await in_thread(open_context, state))
-            codebase = opened[0].services.codebase
+            context = await lazy_context.get(state)
+            codebase = context.services.codebase
             if state.human_feedback and state.pending_mutation is None and not codebase.commit:
                 await in_thread(codebase.index)  # for a revision: the index is in no checkpoint
-            return await node(state, runtime.override(context=opened[0]))
+            return await node(state, runtime.override(context=context))
 
         return run
 

@@ -15,7 +15,7 @@ from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutatio
 from triage.fix.base_files import BaseFiles
 from triage.fix.commit_text import build_commits, make_branch_name
 from triage.fix.graph.fix_graph import AskPerson, run_fix
-from triage.fix.graph.fix_state import CheckVerdict, Destination, FixContext, FixState
+from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState
 from triage.fix.project_check import ProjectCheck
 from triage.fix.proposal_text import render_words
 from triage.git.write import UserRepository
@@ -70,7 +70,7 @@ async def fix_locally(
     return await run_fix(state, context, cancelled, ask_person)
 
 
-class LocalBranch(Destination):
+class LocalBranch:
     """A branch of the checkout. Nothing is pushed. Whoever can run this may make branches.
 
     Commits of what was rejected stay: git deletes them after two weeks.
@@ -90,7 +90,7 @@ class LocalBranch(Destination):
         free = next((name for name in names if not self._repository.has_branch(name)), names[-1])
         return PendingMutation(commit=commit, branch=free)
 
-    def create_branch(self, pending: PendingMutation) -> None:
+    def create(self, pending: PendingMutation) -> None:
         self._repository.create_branch(pending.branch, pending.commit)
 
 

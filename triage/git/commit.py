@@ -243,13 +243,13 @@ def _check_worktree(git: Git, top: Path) -> None:
     dot_git = top / ".git"
     try:
         is_inside = dot_git.is_dir() and not dot_git.is_symlink() and not os.path.lexists(dot_git / "commondir")
-        if not is_inside and not _names_worktree(git, _follow(dot_git), dot_git):
+        if not is_inside and not _names_worktree(git, _resolve_dot_git(dot_git), dot_git):
             raise GitError("its .git leads to a repository that does not name this folder")
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, until Python 3.13
         raise GitError(f"its .git leads nowhere: {type(error).__name__}") from error
 
 
-def _follow(dot_git: Path) -> Path:
+def _resolve_dot_git(dot_git: Path) -> Path:
     if dot_git.is_dir():
         return dot_git.resolve()
     if not dot_git.is_file():

@@ -37,9 +37,8 @@ MAX_FILES = 20
 """Of a change that is about these lines."""
 MAX_BACKPORTS = 2_000
 """Commits of a release branch that the indexed commit does not contain."""
-MIN_SUBJECT_BYTES = 20
+MIN_SUBJECT_CHARS = 20
 """A backport repeats the first line, mostly behind `Backport PR #12:`. Shorter ones are the same by chance."""
-_BOUNDARY = b"boundary"
 
 
 def read_commit_history(
@@ -101,12 +100,21 @@ class GitHistory:
         self._until = until
         self._known_tags = (f"--merged={commit}",) if until else ()
 
+    def _ask(self, *args: str) -> str:
+        """Return what git prints of the objects; empty if it has no answer."""
+        return _answer(self._objects, *args)
+
+    def _read_start(self, *args: str, max_bytes: int) -> bytes:
+        """Return the start of what git prints of the objects, of which there may be much; empty if it has no answer."""
+        try:
+            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
+                return stream.read(max_bytes)
+        except GitError:
+            return b""
+
     def is_shallow(self) -> bool:
         """Return whether older commits are missing, or git does not know."""
-        try:
-            return self._objects.run("rev-parse", "--is-shallow-repository").strip() != b"false"
-        except GitError:
-            return True
+        return self._ask("rev-parse", "--is-shallow-repository").strip() != "false"
 
     def list_tags(self) -> list[Tag]:
         """Return the tags of commits, newest first. None in a shallow clone that has fetched none."""
@@ -117,20 +125,11 @@ class GitHistory:
 
         A pull request such as `#12` is the commit whose first line ends in `(#12)`, or that merged it.
         """
-        if written.startswith("#"):
-            return self._find_pull_request(written)
-        try:
-            return self._objects.run("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").decode().strip()
-        except GitError:
-            return None
-
-    def _find_pull_request(self, written: str) -> str | None:
+        if not written.startswith("#"):
+            return self._ask("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").strip() or None
         subject = rf"\({written}\)$|^Merge pull request {written} "
         args = ("log", "-1", "--format=%H", "--extended-regexp", f"--grep={subject}", *list_date_options(self._until))
-        try:
-            return self._objects.run(*args, self.commit, "--", seconds=HISTORY_SECONDS).decode().strip() or None
-        except GitError:
-            return None
+        return self._ask(*args, self.commit, "--").strip() or None
 
     def find_first_parent(self, commit: str) -> str | None:
         """Return the commit before, of a merge the one that it was merged into; None if the clone does not have it."""
@@ -138,11 +137,7 @@ class GitHistory:
 
     def list_changed_files(self, base: str, commit: str) -> dict[str, bool]:
         """Return each file in which two commits differ, with whether `base` has it. A renamed file is two files."""
-        args = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit)
-        try:
-            fields = self._objects.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace").split("\0")
-        except GitError:
-            return {}
+        fields = self._ask("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit).split("\0")
         changed = zip(fields[1::2], fields[::2], strict=False)
         inside = ((path, status) for path, status in changed if path.startswith(self._prefix))
         return {path.removeprefix(self._prefix): status != "A" for path, status in inside}
@@ -150,11 +145,7 @@ class GitHistory:
     def is_mass_change(self, commit: str) -> bool:
         """Return whether a commit changed so many files that it says nothing of any, such as a new code style."""
         args = ("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "--no-renames", commit)
-        try:
-            with self._objects.stream(*args, seconds=HISTORY_SECONDS) as stream:
-                return stream.read(MAX_FILES * 4_096).count(b"\0") > MAX_FILES
-        except GitError:
-            return False
+        return self._read_start(*args, max_bytes=MAX_FILES * 4_096).count(b"\0") > MAX_FILES
 
     def is_ancestor(self, commit: str, of: str) -> bool | None:
         """Return whether `of` contains the commit; None if git does not know."""
@@ -166,21 +157,11 @@ class GitHistory:
 
     def has_backport(self, commit: str, version: str) -> bool:
         """Return whether another commit of `version` makes the same change, by its patch or by its first line."""
-        try:
-            same_patch = self._objects.run("cherry", version, commit, f"{commit}^", seconds=HISTORY_SECONDS)
-            only_there = self._objects.run(
-                "log",
-                "--format=%s",
-                f"--max-count={MAX_BACKPORTS}",
-                version,
-                f"^{self.commit}",
-                seconds=HISTORY_SECONDS,
-            )
-            subject = self._objects.run("log", "-1", "--format=%s", commit, "--").strip()
-        except GitError:
-            return False
-        names_it = any(line == subject or line.endswith(b": " + subject) for line in only_there.splitlines())
-        return same_patch.startswith(b"-") or (len(subject) >= MIN_SUBJECT_BYTES and names_it)
+        same_patch = self._ask("cherry", version, commit, f"{commit}^")
+        only_there = self._ask("log", "--format=%s", f"--max-count={MAX_BACKPORTS}", version, f"^{self.commit}")
+        subject = self._ask("log", "-1", "--format=%s", commit, "--").strip()
+        names_it = any(line == subject or line.endswith(f": {subject}") for line in only_there.split("\n"))
+        return same_patch.startswith("-") or (len(subject) >= MIN_SUBJECT_CHARS and names_it)
 
     def list_tags_with(self, commit: str) -> list[Tag]:
         """Return the tags that contain the commit, oldest first."""
@@ -188,22 +169,14 @@ class GitHistory:
 
     def name_releases(self, commits: Sequence[str]) -> dict[str, str]:
         """Return the nearest tag that contains each commit. The past knows none: it may be younger than `until`."""
-        try:
-            args = ("name-rev", "--tags", "--name-only", *commits)
-            names = "" if self._until else self._git.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace")
-        except GitError:
-            return {}
+        names = "" if self._until else _answer(self._git, "name-rev", "--tags", "--name-only", *commits)
         tags = [re.split(r"[~^]", name)[0] for name in names.splitlines()]
         return {commit: tag for commit, tag in zip(commits, tags, strict=False) if tag != "undefined"}
 
     def _read_tags(self, *options: str) -> list[Tag]:
         fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
-        args = ("for-each-ref", *options, *self._known_tags, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
-        try:
-            output = self._git.run(*args, seconds=HISTORY_SECONDS)
-        except GitError:
-            return []
-        rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
+        args = (*options, *self._known_tags, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
+        rows = [line.split("\0") for line in _answer(self._git, "for-each-ref", *args).splitlines()]
         return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
 
     def read_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
@@ -215,37 +188,18 @@ class GitHistory:
     def list_commits_after(self, version: str) -> list[str]:
         """Return the newest commits that the indexed one contains and `version` does not, by full ids, no merges."""
         args = ("rev-list", "--no-merges", f"--max-count={MAX_WINDOW}", f"{version}..{self.commit}")
-        try:
-            return self._objects.run(*args, seconds=HISTORY_SECONDS).decode().split()
-        except GitError:
-            return []
+        return self._ask(*args).split()
 
     def read_commit(self, commit: str) -> FileChange | None:
         """Return the subject and the date of a commit."""
-        try:
-            with self._objects.stream(*_LOG, "--max-count=1", commit, "--", seconds=LOG_SECONDS) as stream:
-                output = stream.read(MAX_LOG_BYTES)
-        except GitError:
-            return None
+        output = self._read_start(*_LOG, "--max-count=1", commit, "--", max_bytes=MAX_LOG_BYTES)
         return next((change for change, _ in _parse_changes(output)), None)
 
     def read_added_lines(self, commit: str, path: str) -> list[str]:
         """Return the lines that a commit added to a file, at most 64 KB."""
-        args = (
-            "show",
-            "--format=",
-            "--unified=0",
-            "--no-color",
-            *_SAFE,
-            commit,
-            "--",
-            f":(literal){self._prefix}{path}",
-        )
-        try:
-            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
-                shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
-        except GitError:
-            return []
+        options = ("--format=", "--unified=0", "--no-color", *_SAFE)
+        args = ("show", *options, commit, "--", f":(literal){self._prefix}{path}")
+        shown = self._read_start(*args, max_bytes=MAX_DIFF_BYTES).decode("utf-8", "replace")
         return [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
 
     def show_commit(self, written: str, known: Container[str], path: str = "") -> str:
@@ -260,11 +214,7 @@ class GitHistory:
         # Of a merge what it brought: git's own form for merges names no file that could be left out.
         options = ("--format=format:%h %as%n%B", "--no-color", "-m", "--first-parent", *_SAFE)
         args = ("show", *options, "--end-of-options", commit, *only)
-        try:
-            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
-                shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
-        except GitError:
-            return ""
+        shown = self._read_start(*args, max_bytes=MAX_DIFF_BYTES).decode("utf-8", "replace")
         message, *files = _DIFF.split(shown)
         paths = (_DIFF_PATH.match(diff) for diff in files)
         of_known = [
@@ -276,53 +226,45 @@ class GitHistory:
 
     def read_time(self) -> datetime:
         """Return when the indexed commit was made; 1970 if git does not say."""
-        try:
-            return to_time(self._objects.run("log", "-1", "--format=%ct", self.commit, "--").decode().strip())
-        except GitError:
-            return to_time("")
+        return to_time(self._ask("log", "-1", "--format=%ct", self.commit, "--").strip())
 
     def read_file(self, commit: str, path: str) -> list[str]:
         """Return the lines of a file at another commit; none if it is not there."""
-        try:
-            data = self._objects.run("cat-file", "blob", f"{commit}:{self._prefix}{path}", seconds=HISTORY_SECONDS)
-        except GitError:
-            return []
-        return data.decode("utf-8", "replace").split("\n")
+        text = self._ask("cat-file", "blob", f"{commit}:{self._prefix}{path}")
+        return text.split("\n") if text else []
 
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
         lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)
-        try:
-            # Without --root the first commit of all counts as the edge of a shallow clone.
-            root = () if self.is_shallow() else ("--root",)
-            args = ("blame", "--line-porcelain", "-w", *root, *lines)
-            output = self._objects.run(*args, seconds=HISTORY_SECONDS)
-        except GitError:
-            return []
+        # Without --root the first commit of all counts as the edge of a shallow clone.
+        root = () if self.is_shallow() else ("--root",)
+        output = self._ask("blame", "--line-porcelain", "-w", *root, *lines)
         return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
 
 
-def _parse_blame(output: bytes) -> list[BlamedLine]:
+def _answer(git: Git, *args: str) -> str:
+    """Return what git prints for a question that may go through every commit; empty if it has no answer."""
+    try:
+        return git.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace")
+    except GitError:
+        return ""
+
+
+def _parse_blame(output: str) -> list[BlamedLine]:
     lines: list[BlamedLine] = []
-    fields: dict[bytes, str] = {}
-    for raw in output.split(b"\n"):
-        if raw.startswith(b"\t"):  # the line itself, after its fields
-            if _BOUNDARY not in fields:
-                lines.append(_make_blamed_line(fields))
+    fields: dict[str, str] = {}
+    for line in output.split("\n"):
+        if line.startswith("\t"):  # the line itself, after its fields
+            if "boundary" not in fields:
+                lines.append(BlamedLine(at=to_time(fields.get("committer-time", "")), commit=fields["commit"]))
             fields = {}
             continue
-        key, _, value = raw.partition(b" ")
-        text = value.decode("utf-8", "replace")
+        key, _, value = line.partition(" ")
         if fields:
-            fields.setdefault(key, text)
+            fields.setdefault(key, value)
         else:
-            fields[b"commit"] = key.decode("ascii", "replace")
+            fields["commit"] = key
     return lines
-
-
-def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
-    at = to_time(fields.get(b"committer-time", ""))
-    return BlamedLine(at=at, commit=fields[b"commit"])
 
 
 def to_time(seconds: str) -> datetime:

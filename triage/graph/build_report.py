@@ -9,7 +9,6 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.services import Services
 from triage.domain.code import CodeHistory, QuotedLine, Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, MissingInformation
-from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, IssueRef, RunReport, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution, Usage
 from triage.graph.active_skills import list_skill_notes, list_used_skills
@@ -17,7 +16,6 @@ from triage.graph.routing import searches_code
 from triage.graph.triage_state import BugTriageState
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions import MAX_QUESTIONS
-from triage.read.read_issue import read_issue
 from triage.read.report_facts import quote_code_steps
 from triage.say.decide import decide
 
@@ -32,7 +30,6 @@ _SHALLOW = (
 )
 NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
 NOT_LOOKED_UP = CodeHistory()
-CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
 
 
 def build_report(
@@ -102,7 +99,7 @@ def build_report(
         wrong_subjects=state.wrong_subjects,
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
-        evidence=list(map(_to_checked, draft.evidence)) if may_be_bug_by_rules else [],
+        evidence=list(map(_to_checked_evidence, draft.evidence)) if may_be_bug_by_rules else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
         missing_information=_list_questions(state, services),
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -209,12 +206,6 @@ def _list_questions(state: BugTriageState, services: Services) -> list[MissingIn
     return list({one.question: one for one in [*by_rules, *others]}.values())[:MAX_QUESTIONS]
 
 
-def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
-    """Return the report of a run that is cancelled before its graph starts: what the issue's text says."""
-    state = BugTriageState(issue=issue, repository=repository, parsed=read_issue(issue))
-    return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})
-
-
 def list_likely_files(state: BugTriageState) -> list[Suspect]:
     """Return the files that rules find likely, the likeliest first."""
     if state.codebase is None or not searches_code(state.kind_by_rules):
@@ -232,7 +223,7 @@ def _find_span(place: AffectedFile | Evidence) -> Span | None:
     return Span(path=place.path, start=place.start_line, end=place.end_line)
 
 
-def _to_checked(claim: Evidence) -> CheckedEvidence:
+def _to_checked_evidence(claim: Evidence) -> CheckedEvidence:
     span = _find_span(claim)
     return CheckedEvidence(claim=claim.claim, span=span, quote=claim.quote, verified=bool(span or not claim.path))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from langgraph.runtime import Runtime
 
@@ -17,7 +17,7 @@ from triage.base.threads import in_thread
 from triage.domain.code import CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import Attachment, EarlierReport, Issue
-from triage.domain.past_issues import PastIssue
+from triage.domain.past_issues import LearnedFromLabels, PastIssue
 from triage.domain.report import Citations
 from triage.domain.run import (
     ATTACHMENT_SHARE,
@@ -29,15 +29,16 @@ from triage.domain.run import (
 from triage.graph.active_skills import activate_skills, record_shown_skills
 from triage.graph.build_report import build_report, list_likely_files
 from triage.graph.capabilities import AGENTS, SEARCH_CAPABILITIES, restrict_services
-from triage.graph.relate_to_code import relate_to_code
 from triage.graph.routing import (
     choose_next,
     close_round,
     is_budget_low,
     require_verified_citation,
 )
-from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
+from triage.graph.step_runner import RULES_SECONDS, StepRecorder, run_agent
 from triage.graph.triage_state import BugTriageState, Update
+from triage.read.area_labels import choose_area_labels
+from triage.read.issue_forms import find_used_forms, parse_forms
 from triage.read.kind.issue_kind import read_kind
 from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.other_issues import choose_search_words
@@ -48,6 +49,9 @@ from triage.read.traces.failing_package import find_failing_package
 from triage.say.decide import select_sure_places
 from triage.say.hidden_state import parse_state
 from triage.say.our_comment import find_our_comment, read_state
+
+if TYPE_CHECKING:
+    from triage.find.codebase import Codebase
 
 
 class Node(Protocol):
@@ -71,19 +75,21 @@ ANSWER_FIELDS: dict[AgentName, str] = {
 async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
-    step = Step("read_and_index", services)
+    recorder = StepRecorder("read_and_index", services)
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
     seconds = services.take_share(INDEX_SHARE)
-    update = await in_thread(_read, issue)
+    update = await in_thread(_read_issue, issue)
     state = state.model_copy(update=update)
     reproduced = read_state(issue).reproduced
     executed = services.executed or (reproduced.executed_code if reproduced else None)
-    indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, executed), seconds)
+    indexing = await recorder.attempt("rules", lambda: in_thread(_index_and_relate, state, services, executed), seconds)
     named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
     if indexing.outcome is Outcome.TIMED_OUT and named:
         seconds = services.take_share(INDEX_SHARE)
-        indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, executed, named), seconds)
-    return update | (indexing.result or {}) | {"steps": step.records}
+        indexing = await recorder.attempt(
+            "rules", lambda: in_thread(_index_and_relate, state, services, executed, named), seconds
+        )
+    return update | (indexing.result or {}) | {"steps": recorder.records}
 
 
 async def _read_attachments(issue: Issue, services: Services) -> list[Attachment]:
@@ -96,7 +102,7 @@ async def _read_attachments(issue: Issue, services: Services) -> list[Attachment
         return [Attachment(problem="GitHub took too long")]
 
 
-def _read(issue: Issue) -> Update:
+def _read_issue(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
     opening_post = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
@@ -112,7 +118,7 @@ def _read(issue: Issue) -> Update:
     }
 
 
-def _index(
+def _index_and_relate(
     state: BugTriageState, services: Services, executed: ExecutedCode | None, named: Sequence[str] = ()
 ) -> Update:
     codebase, parsed = services.codebase, state.parsed
@@ -183,13 +189,13 @@ def make_agent_node(name: AgentName) -> Node:
         services = runtime.context
         is_too_dear = name != "writer" and is_budget_low(services)
         by_rules = not _needs_model(name, state, services) or is_too_dear
-        step = Step(name, services, state.round, state.iterations)
+        recorder = StepRecorder(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:
             update = await in_thread(activate_skills, state, services.codebase)
             state = state.model_copy(update=update)
-        result, engine, declined = await run_agent(agent, state, step, by_rules=by_rules)
-        update |= {"steps": step.records, "answered_in_round": {name: state.round}}
+        result, engine, declined = await run_agent(agent, state, recorder, by_rules=by_rules)
+        update |= {"steps": recorder.records, "answered_in_round": {name: state.round}}
         update |= record_shown_skills(state, name, result.skills if result else {})
         if declined:
             update["declined"] = [DeclinedAnswer(agent_name=name, reason=declined)]
@@ -242,7 +248,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
     iterate = services.past_issues
     if iterate is None:
         return {}
-    step = Step("fetch_past_issues", services)
+    recorder = StepRecorder("fetch_past_issues", services)
     read: dict[int, PastIssue] = {}
 
     def read_pages() -> None:
@@ -255,9 +261,9 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
     seconds = services.take_share(PAST_ISSUES_SHARE)
-    await step.attempt("rules", lambda: in_thread(read_pages), seconds)
+    await recorder.attempt("rules", lambda: in_thread(read_pages), seconds)
     past = sorted(dict(read).values(), key=lambda issue: -issue.number)
-    return {"past_issues": past, "past_issue_count": len(past), "steps": step.records}
+    return {"past_issues": past, "past_issue_count": len(past), "steps": recorder.records}
 
 
 async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
@@ -265,10 +271,10 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     services = runtime.context
     if not state.past_issues or state.index is None:
         return {"past_issues": []}
-    step = Step("compare_past_issues", services)
+    recorder = StepRecorder("compare_past_issues", services)
     codebase, past = services.codebase, state.past_issues
 
-    def look_back() -> Update:
+    def compare() -> Update:
         issues = [one for one in past if not one.is_pull_request]
         codebase.add_past_issues(issues)
         update = relate_to_code(state, codebase, codebase.learn_from_labels(state.opening_post, issues), issues)
@@ -277,8 +283,8 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             update["kind_reading"] = update["kind_reading"].model_copy(update={"security": security})
         return update | {"similar_issues": codebase.find_similar_issues(state.issue, state.parsed, past, MAX_SIMILAR)}
 
-    attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)
-    return {**(attempt.result or {}), "past_issues": [], "steps": step.records}
+    attempt = await recorder.attempt("rules", lambda: in_thread(compare), RULES_SECONDS)
+    return {**(attempt.result or {}), "past_issues": [], "steps": recorder.records}
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:
@@ -292,3 +298,35 @@ def find_earlier_report(issue: Issue) -> EarlierReport | None:
         return None
     state = parse_state(comment.body)
     return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None
+
+
+NOTHING_LEARNED = LearnedFromLabels()
+
+
+def relate_to_code(
+    state: BugTriageState,
+    codebase: Codebase,
+    learned: LearnedFromLabels = NOTHING_LEARNED,
+    past: Sequence[PastIssue] = (),
+) -> Update:
+    """Return the places, the kind and the labels, by the indexed commit and by what past issues say.
+
+    Labels are those that nobody, and no form, has put on the issue. Takes seconds: call it in a thread.
+    """
+    places = codebase.find_places(state.parsed)
+    # A thread dump has frames, but nothing failed.
+    ends_here = any(
+        place.rule == "frame" and place.is_here and place.text and not place.calls_before_error for place in places
+    )
+    forms, labels = codebase.read_issue_forms(), state.issue.labels
+    used_forms = find_used_forms(parse_forms(forms), state.opening_post)
+    of_forms = [name for form in used_forms for name in form.labels]
+    given = {name.casefold() for name in (*labels, *of_forms)}
+    free = [name for name in state.repository.labels if name.casefold() not in given]
+    rules = codebase.read_label_rules()
+    return {
+        "places": places,
+        "kind_reading": read_kind(state.opening_post, labels, forms, ends_here=ends_here, learned=learned.kinds),
+        "area_labels": choose_area_labels(state.opening_post, free, rules, places, learned.labels, past),
+        "form_labels": of_forms,
+    }

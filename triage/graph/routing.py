@@ -138,17 +138,17 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
     """Return which agents run next."""
     has_web_search = may_search_web(state, services)
     if state.iterations + 1 >= services.limits.iterations:
-        return _write(f"iteration limit ({services.limits.iterations}) reached", forced=True)
+        return _choose_writer(f"iteration limit ({services.limits.iterations}) reached", forced=True)
     if "investigator" not in state.answered_in_round:
         return Choice(("investigator",), "nobody has read the issue yet")
     name = (state.kind or "").replace("_", " ")
     if _may_be_documented(state, services):
         return Choice(("codebase_search",), "question: does the documentation answer it?")
     if not searches_code(state.kind_by_rules):
-        return _write(f"not a bug: {name}")
+        return _choose_writer(f"not a bug: {name}")
     if not state.may_be_bug:
         if "codebase_search" in state.answered_in_round:
-            return _write(f"{name}: there is no cause to challenge")
+            return _choose_writer(f"{name}: there is no cause to challenge")
         return Choice(("codebase_search",), f"{name}: where would it go?")
     if state.answered_in_round.get("critic", 0) >= state.round:
         end = _end_rounds(state, services)
@@ -185,19 +185,19 @@ def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:
 def _end_rounds(state: BugTriageState, services: Services) -> Choice | None:
     """Return the writer, and why no further round follows the critic's answer; None when one follows."""
     if state.critic_feedback is None:
-        return _write("the critic gave no answer")
+        return _choose_writer("the critic gave no answer")
     if state.critic_feedback.verdict == "APPROVED":
-        return _write("the critic approved")
+        return _choose_writer("the critic approved")
     if state.gap_questions:
-        return _write(f"{state.consecutive_failed_resolves} rounds left the same gap open: it stays open")
+        return _choose_writer(f"{state.consecutive_failed_resolves} rounds left the same gap open: it stays open")
     if state.round >= MAX_ROUNDS:
-        return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
+        return _choose_writer(f"not approved, and all {MAX_ROUNDS} rounds are spent")
     if not state.search_terms and not (state.web_queries and may_search_web(state, services)):
-        return _write("not approved, and nothing new to look up")
+        return _choose_writer("not approved, and nothing new to look up")
     if is_budget_low(services):
-        return _write("not approved, and the budget has no room for a further round", forced=True)
+        return _choose_writer("not approved, and the budget has no room for a further round", forced=True)
     if services.seconds_left() < 2 * services.limits.writer_seconds:
-        return _write("not approved, and time is nearly up", forced=True)
+        return _choose_writer("not approved, and time is nearly up", forced=True)
     return None
 
 
@@ -209,5 +209,5 @@ def may_search_web(state: BugTriageState, services: Services) -> bool:
     return is_declared or services.web_tools.tools[0].name != ISSUE_SEARCH
 
 
-def _write(reason: str, *, forced: bool = False) -> Choice:
+def _choose_writer(reason: str, *, forced: bool = False) -> Choice:
     return Choice(("writer",), reason, forced)

@@ -1,7 +1,7 @@
 """Builds the graph and runs it once. Whatever happens, a report comes back."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -48,9 +48,7 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
             for update in updates.values():
                 state = apply_update(state, update or {})
 
-    running = asyncio.ensure_future(run_nodes())
-    await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-    ended_early = await stop_and_explain(running, cancelled)
+    ended_early = await run_in_time(run_nodes(), cancelled, services.seconds_left())
     if state.report is not None and not ended_early:
         return state.report
     if not state.parsed.title:  # it ended before that was read
@@ -64,8 +62,10 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
         return build_report(apply_update(empty, steps), services, ended_early or bug)
 
 
-async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
-    """Return why the run ended early; empty when it did not."""
+async def run_in_time(nodes: Coroutine[Any, Any, None], cancelled: asyncio.Event, seconds: float) -> str:
+    """Run the nodes of a graph. Return why they ended early; empty when they did not."""
+    running = asyncio.ensure_future(nodes)
+    await wait_until_done_or_cancelled(running, cancelled, seconds + GRACE_SECONDS)
     if not running.done():
         running.cancel()
         await asyncio.wait({running}, timeout=1.0)

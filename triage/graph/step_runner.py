@@ -33,6 +33,8 @@ DECLINED = "the agent declined to answer"
 
 @dataclass(frozen=True)
 class Attempt(Generic[T]):
+    """What became of one call of a model, or of rules."""
+
     outcome: Outcome
     result: T | None = None
     """What came in time, also when it did not pass the check."""
@@ -41,7 +43,7 @@ class Attempt(Generic[T]):
 
 
 @dataclass
-class Step:
+class StepRecorder:
     """One run of one node. What is tried after a failure belongs to the same record."""
 
     name: StepName
@@ -83,19 +85,19 @@ class Step:
             else:
                 services.progress.log_start(self.name)
                 try:
-                    attempt = await _call(call, seconds, check)
+                    attempt = await _call_in_time(call, seconds, check)
                 except asyncio.CancelledError:
                     ended = Attempt[T](Outcome.TIMED_OUT, error="cut off with the run")
                     services.unfinished_steps.append(
-                        _extend(begun, engine, ended, measured, services.clock() - started)
+                        _record_attempt(begun, engine, ended, measured, services.clock() - started)
                     )
                     raise
-        self.record = _extend(begun, engine, attempt, measured, services.clock() - started)
+        self.record = _record_attempt(begun, engine, attempt, measured, services.clock() - started)
         services.progress.log_end(self.record)
         return attempt
 
 
-def _extend(
+def _record_attempt(
     record: StepRecord, engine: Engine, attempt: Attempt[T], measured: MeasuredStep, seconds: float
 ) -> StepRecord:
     answer = attempt.result
@@ -116,7 +118,9 @@ def _extend(
     )
 
 
-async def _call(call: Callable[[], Awaitable[T]], seconds: float, check: Callable[[T], str | None]) -> Attempt[T]:
+async def _call_in_time(
+    call: Callable[[], Awaitable[T]], seconds: float, check: Callable[[T], str | None]
+) -> Attempt[T]:
     try:
         result = await asyncio.wait_for(call(), seconds)
         error = check(result)
@@ -130,33 +134,33 @@ async def _call(call: Callable[[], Awaitable[T]], seconds: float, check: Callabl
 
 
 async def run_agent(
-    agent: Agent[A], agent_input: AgentInput, step: Step, *, by_rules: bool = False
+    agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, *, by_rules: bool = False
 ) -> tuple[AgentAnswer[A] | None, Engine, str]:
     """Ask the agent's model, then its rules if there is no model, or if it fails or declines.
 
     Returns:
         The answer, None if all failed; who gave it; and why the model declined, in its words.
     """
-    services = restrict_services(step.services, agent.capabilities)
+    services = restrict_services(recorder.services, agent.capabilities)
     agent_input = restrict_input(agent_input, agent.capabilities)
 
     def check(result: AgentAnswer[A]) -> str | None:
         # A model's reason is not for notes, which are annotated and logged.
         return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, services)
 
-    declined = ""
+    decline_reason = ""
     if services.model and not by_rules:
         seconds = services.agent_seconds()
         if agent.name == "writer":
             seconds = min(services.limits.agent_seconds, services.seconds_left())
         ask = partial(agent.answer_with_model, agent_input, services, services.model)
-        attempt = await step.attempt("model", ask, seconds, check)
+        attempt = await recorder.attempt("model", ask, seconds, check)
         if attempt.result and not attempt.error:
             return attempt.result, "model", ""
-        declined = (attempt.result.answer.error or "") if attempt.result else ""
+        decline_reason = (attempt.result.answer.error or "") if attempt.result else ""
 
     async def call_rules() -> AgentAnswer[A]:
         return AgentAnswer(await agent.answer_with_rules(agent_input, services))
 
-    attempt = await step.attempt("rules", call_rules, RULES_SECONDS, check)
-    return attempt.result if not attempt.error else None, "rules", declined
+    attempt = await recorder.attempt("rules", call_rules, RULES_SECONDS, check)
+    return attempt.result if not attempt.error else None, "rules", decline_reason

@@ -15,16 +15,15 @@ from triage.base.progress import ProgressLog
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.code import Span
 from triage.domain.effect import AnnotationLevel, Policy
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
-from triage.domain.task import RunKey, TriageTask
 from triage.read.other_issues import make_visible
-from triage.say.hidden_state import CommentState
 
 if TYPE_CHECKING:
     from triage.outside.github.issue_tracker import IssueTracker
+    from triage.run.may_run.event import Event
 
 
 T = TypeVar("T")
@@ -66,13 +65,11 @@ class JobContext:
     policy: Policy
     repository: Repository
     open_services: OpenServices
-    open_base_services: Callable[[], Services]
-    """For a job without agents, and a run that is cancelled before they start; quicker to open."""
     now: Callable[[], datetime]
     cancelled: asyncio.Event
     """Set at the first signal."""
-    event_issue: Issue | None
-    """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
+    event: Event | None
+    """None for a request by number."""
     seconds_left: Callable[[], float]
     """Until everything must be written. A signal makes it shorter."""
     github_seconds_left: Callable[[], float]
@@ -93,23 +90,6 @@ class JobContext:
         except OutOfTime as error:
             reason = str(error) if self.cancelled.is_set() else f"GitHub took more than {seconds:.0f} seconds"
             raise GitHubUnavailable(f"{what} could not be read: {reason}.") from None
-
-
-@dataclass(frozen=True)
-class TriageRequest:
-    task: TriageTask
-    issue_at_trigger: Issue
-    """What the agents read: nothing that was written after the event."""
-    fetched_issue: Issue
-    """As GitHub shows it now."""
-    comment_state: CommentState | None = None
-    """What our comment on the issue remembers."""
-    key: RunKey | None = None
-    """This run, as our comment will remember it."""
-
-    @property
-    def earlier_runs(self) -> list[RunKey]:
-        return [key for key in (self.comment_state.past_runs if self.comment_state else []) if key != self.key]
 
 
 def iterate_visible(iterate_pages: IteratePastIssues, words: str) -> Iterator[list[PastIssue]]:

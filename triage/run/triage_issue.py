@@ -16,10 +16,16 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
-from triage.run.may_run.admission import check_added_label, check_opt_labels, check_quiet, check_triage
-from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger, to_run_key
-from triage.run.model_run_cap import check_model_run_cap
-from triage.run.run_context import JobContext, TriageRequest, export_telemetry
+from triage.run.may_run.admission import (
+    IssueRequest,
+    check_added_label,
+    check_model_run_cap,
+    check_opt_labels,
+    check_quiet,
+    check_triage,
+)
+from triage.run.may_run.event import restore_issue_at_trigger
+from triage.run.run_context import JobContext, export_telemetry
 from triage.run.write.plan_suggestions import select_allowed_labels
 from triage.run.write.write_results import (
     add_notes,
@@ -29,14 +35,14 @@ from triage.run.write.write_results import (
     write_skip,
     write_unfinished,
 )
-from triage.say.hidden_state import parse_state
-from triage.say.our_comment import find_our_comment
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 
 AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 """These need no permission."""
 
+CANCELLED = "The run was cancelled before it looked anything up."
+ROLE = "The role of whoever asked"
 NO_SUCH_LABEL = "The repository has no label with the name of needs-info-label. Create it, or remove the setting."
 
 
@@ -48,38 +54,33 @@ async def run_task(task: IssueTask, run: JobContext) -> Status:
     """
     if isinstance(task, TriageTask) and (reason := check_added_label(task, run.config)):
         return write_skip(reason, run)
-    started, event_issue = run.now(), run.event_issue
+    started = run.now()
     try:
         issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
     except IssueMoved as error:
         return write_skip(str(error), run)
     except GitHubUnavailable as error:
-        return await _triage_without_github(task, event_issue, error, run)
+        return await _triage_without_github(task, run.event.issue if run.event else None, error, run)
+    at_trigger = restore_issue_at_trigger(issue, run.event, started, run.now())
     now = issue.snapshot_time or run.now()
-    issue_at_trigger = restore_issue_at_trigger(issue, event_issue, started, run.now())
-
-    def check() -> str:
-        if isinstance(task, QuietTask):
-            return check_quiet(task, issue, event_issue, run.github.fetch_role)
-        return check_triage(task, issue, event_issue, now, run.github.fetch_role, run.config)
 
     try:
-        reason = await run.ask_github("The role of whoever asked", check)
+        if isinstance(task, QuietTask):
+            quiet = IssueRequest(task, issue, at_trigger, run.event, now)
+            reason = await run.ask_github(ROLE, lambda: check_quiet(quiet, run.github.fetch_role))
+            return write_skip(reason, run) if reason else await write_quiet(issue, task, run)
+        request = IssueRequest(task, issue, at_trigger, run.event, now)
+        reason = await run.ask_github(ROLE, lambda: check_triage(request, run.github.fetch_role, run.config))
     except GitHubUnavailable as error:
-        return await _triage_without_github(task, issue_at_trigger, error, run)
-    if reason:
-        return write_skip(reason, run)
-    if isinstance(task, QuietTask):
-        return await write_quiet(issue, task, run)
-    comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
-    request = TriageRequest(task, issue_at_trigger, issue, state, to_run_key(task, event_issue))
-    return await _triage(request, run)
+        return await _triage_without_github(task, at_trigger, error, run)
+    return write_skip(reason, run) if reason else await _triage(request, run)
 
 
-async def _triage(request: TriageRequest, run: JobContext, problem: str = "", *, by_rules: bool = False) -> Status:
+async def _triage(
+    request: IssueRequest[TriageTask], run: JobContext, problem: str = "", *, by_rules: bool = False
+) -> Status:
     """Run the agents, and write what they found. `problem` says why nothing may be asked of GitHub."""
-    issue, cap_reason, labels = request.issue_at_trigger, "", list[str]()
+    issue, cap_reason, labels = request.at_trigger, "", list[str]()
     if not problem:
         labels = await _fetch_labels(run)
         cap_reason = await check_model_run_cap(request, run)
@@ -99,10 +100,7 @@ async def _triage(request: TriageRequest, run: JobContext, problem: str = "", *,
         with run.progress.group("Agents and tools"):
             report = await run_graph(issue, repository, services, run.cancelled)
     except OutOfTime:
-        from triage.graph.build_report import build_offline_report
-
-        services = run.open_base_services()
-        report = build_offline_report(issue, repository, services)
+        return write_unfinished(CANCELLED, run)
     report = report.model_copy(update={"actor": request.task.actor})
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
@@ -136,4 +134,4 @@ async def _triage_without_github(
     run = replace(run, policy=write_nothing(run.policy))
     by_rules = isinstance(error, RateLimited)  # a burst of issues uses the limit up
     problem = f"{error} Nothing was written to the issue."
-    return await _triage(TriageRequest(task, issue, issue), run, problem, by_rules=by_rules)
+    return await _triage(IssueRequest(task, issue, issue, None, run.now()), run, problem, by_rules=by_rules)

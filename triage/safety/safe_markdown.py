@@ -177,7 +177,7 @@ def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
         pieces.append(format_code_span(span[2]))
         end = span.end()
     pieces.extend(_escape_words(words[end:]))
-    return _escape_line_start(_join(pieces))
+    return _escape_line_start(_join_pieces(pieces))
 
 
 def escape_table_cell(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
@@ -237,7 +237,7 @@ def _escape(text: str) -> str:
     return _SPECIAL.sub(lambda special: _ENTITIES.get(special[1], "\\" + special[1]), text)
 
 
-def _join(pieces: Sequence[str]) -> str:
+def _join_pieces(pieces: Sequence[str]) -> str:
     joined: list[str] = []
     for piece in pieces:
         if piece and joined and joined[-1].endswith("`") and piece.startswith("`"):

@@ -148,18 +148,14 @@ def decide_comment(
     is_asked: bool = False,
     has_comment: bool = False,
     writer_asked: bool = False,
-    is_cancelled: bool = False,
 ) -> CommentReason | None:
     """Return why the issue gets a comment; None if the report stays on the page of the job.
 
     `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
     is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
-    approval, nothing is written unless `writer_asked`: somebody with write access asked for this run. What a cancelled
-    run had found by then is better than no comment, and never replaces one.
+    approval, nothing is written unless `writer_asked`: somebody with write access asked for this run.
     """
     if mode == "never" or (find_unapproved_skill(report) and not writer_asked):
-        return None
-    if is_cancelled and (has_comment or not report.findings):
         return None
     if speaking := next((one for one in report.statements if one.speaks), None):
         return speaking.rule

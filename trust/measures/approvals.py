@@ -9,7 +9,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from triage.domain.proposal import PROPOSAL_LIFETIME, PullRequest
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
 from trust.approval_case import REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
@@ -99,12 +99,12 @@ def _describe(before: Effects, now: Effects) -> str:
 NO_PROBLEM = (
     "triage.fix.jobs.fix_job.check_role",
     "triage.fix.jobs.fix_job.check_command_comment",
-    "triage.fix.jobs.github_destination.check_proposal",
-    "triage.fix.github.proposal_store.GitHubProposalStore.list_changed_on_base",
-    "triage.fix.github.proposal_store.GitHubProposalStore.read_code_owners",
+    "triage.fix.jobs.apply_fix.check_proposal",
+    "triage.fix.proposal_store.GitHubProposalStore.list_changed_on_base",
+    "triage.fix.proposal_store.GitHubProposalStore.read_code_owners",
 )
 CONFIRMED = (
-    "triage.fix.github.proposal_store.GitHubProposalStore.is_on_default_branch",
+    "triage.fix.proposal_store.GitHubProposalStore.is_on_default_branch",
     "triage.outside.github.issue_nodes.EditedComment.is_alone_by",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
@@ -117,12 +117,12 @@ def _find_any(self: GitHubProposalStore, branch: str, *_: object) -> PullRequest
 
 
 ALONE: Mapping[str, tuple[str, object]] = {
-    "shown": ("triage.fix.jobs.github_destination.read_parts", lambda body: {"proposal": body}),
-    "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
-    "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
+    "shown": ("triage.fix.jobs.apply_fix.read_parts", lambda body: {"proposal": body}),
+    "unseen base": ("triage.fix.git_data.GitData.is_ancestor", lambda *_: True),
+    "unseen commit": ("triage.fix.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
     "planted time": ("triage.fix.check_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
-    "closed pull request": ("triage.fix.github.proposal_store.GitHubProposalStore._find_pull_request", _find_any),
+    "closed pull request": ("triage.fix.proposal_store.GitHubProposalStore._find_pull_request", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""
 

@@ -19,9 +19,9 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.base_files import BaseFiles, open_base_files
-from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_job import FixJob, FixResult, JobArtifacts
 from triage.fix.jobs.run_fix_job import run_fix_job
+from triage.fix.proposal_store import GitHubProposalStore
 from triage.safety.secrets.redactor import SecretRedactor
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -32,7 +32,7 @@ ALLOWED = {"shop/": ["shop/", "tests/"], "web/": ["web/"], "docs/": ["docs/"], "
 WITHOUT_DEFENCE = 15
 """Cases that are tried without the checks."""
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
-    "unseen: a base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
+    "unseen: a base": ("triage.fix.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen: evil test in": ("triage.fix.jobs.store_fix.check_patch", lambda *_: []),
     "footer: ***": ("triage.fix.commit_text._format_safe", lambda text: text),
 }

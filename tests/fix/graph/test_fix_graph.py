@@ -24,8 +24,8 @@ from triage.domain.proposal import (
 )
 from triage.domain.report import RunReport
 from triage.fix.graph.ask_model import ChosenModule, CodeChanges, ModuleChoice, TestChanges, TicketClass
-from triage.fix.graph.fix_graph import apply_changes, build_fix_graph, create_pull_request, post_comment, run_fix
-from triage.fix.graph.fix_state import CheckVerdict, Destination, FixContext, FixState
+from triage.fix.graph.fix_graph import apply_changes, build_fix_graph, run_fix
+from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState
 from triage.fix.patch.apply_edits import EditAnswer, FileAnswer
 from triage.graph.run_graph import run_graph
 
@@ -94,45 +94,25 @@ PENDING = PendingMutation(commit="c" * 40, branch="triage/7-fix")
 
 
 @dataclass
-class FakeDestination(Destination):
-    """Records what it is asked to do, and with which call."""
+class FakeBranch:
+    """Records what it is asked to make."""
 
-    done: list[tuple[str, PendingMutation]] = field(default_factory=list)
+    created: list[PendingMutation] = field(default_factory=list)
     errors: dict[str, Exception] = field(default_factory=dict)
-    objection: str = ""
-    stored: list[PatchDraft] = field(default_factory=list)
-
-    def _do(self, what: str, pending: PendingMutation) -> None:
-        if what in self.errors:
-            raise self.errors[what]
-        self.done.append((what, pending))
 
     def make_commits(self, draft: PatchDraft) -> PendingMutation:
-        self.stored.append(draft)
         if "make_commits" in self.errors:
             raise self.errors["make_commits"]
         return PENDING
 
-    def check_approval(self, pending: PendingMutation) -> str:
-        assert pending == PENDING
-        return self.objection
+    def create(self, pending: PendingMutation) -> None:
+        if "create" in self.errors:
+            raise self.errors["create"]
+        self.created.append(pending)
 
-    def create_branch(self, pending: PendingMutation) -> None:
-        self._do("create_branch", pending)
 
-    def open_pull_request(self, pending: PendingMutation) -> str | None:
-        self._do("open_pull_request", pending)
-        return "https://github.test/o/r/pull/1"
-
-    def finish(self, pending: PendingMutation) -> None:
-        self._do("finish", pending)
-
-    def drop(self, pending: PendingMutation) -> None:
-        self._do("drop", pending)
-
-    @property
-    def steps(self) -> list[str]:
-        return [what for what, _ in self.done]
+def new_state() -> FixState:
+    return FixState(issue=factories.issue(), repository=factories.repository())
 
 
 @dataclass
@@ -140,7 +120,7 @@ class Fixing:
     """One run of the flow."""
 
     model: FakeModel | None
-    destination: FakeDestination = field(default_factory=FakeDestination)
+    branch: FakeBranch = field(default_factory=FakeBranch)
     said: list[object] = field(default_factory=list)
     """What the person answers, one after the other."""
     shown: list[FixState] = field(default_factory=list)
@@ -148,7 +128,7 @@ class Fixing:
     checks: list[CheckVerdict] = field(default_factory=list)
     """What the project's check says, one after the other; the last one stays."""
 
-    async def run(self, state: FixState | None = None, **changes: Any) -> FixState:
+    def build_context(self) -> FixContext:
         services = fake_services(codebase=FakeCodebase(FILES), model=self.model)
 
         async def triage(issue: Issue, repository: Repository) -> RunReport:
@@ -156,14 +136,16 @@ class Fixing:
             return await run_graph(issue, repository, rules, asyncio.Event())
 
         known: dict[str, Any] = {
-            "files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
+            "base_files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
             "triage": triage,
-            "destination": self.destination,
+            "branch": self.branch,
             "check": self._check if self.checks else None,
         }
-        context = FixContext(services, **known | changes)
-        state = state or FixState(issue=factories.issue(), repository=factories.repository())
-        return await run_fix(state, context, asyncio.Event(), self._ask if self.said else None)
+        return FixContext(services, **known)
+
+    async def run(self, state: FixState | None = None) -> FixState:
+        ask = self._ask if self.said else None
+        return await run_fix(state or new_state(), self.build_context(), asyncio.Event(), ask)
 
     async def _ask(self, state: FixState, question: str) -> object:
         self.shown.append(state)
@@ -192,7 +174,7 @@ async def test_without_anybody_to_ask_the_proposal_is_the_end() -> None:
     assert get_draft(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
     assert [file.path for file in get_draft(state).tests] == ["tests/test_spaces.py"]
     assert state.pending_mutation == PENDING
-    assert fixing.destination.done == []
+    assert fixing.branch.created == []
     assert "Proposed changes" in state.diff_summary
     assert [step.step for step in state.steps] == [
         "classify_ticket",
@@ -214,17 +196,16 @@ async def test_a_report_of_a_vulnerability_gets_no_proposal() -> None:
 async def test_an_approval_is_carried_out_once() -> None:
     fixing = Fixing(FakeModel(answers()), said=[" Approve\n"])
     state = await fixing.run()
-    approved = PENDING.model_copy(update={"status": "approved"})
-    assert fixing.destination.done == [(step, approved) for step in ("create_branch", "open_pull_request", "finish")]
+    assert fixing.branch.created == [PENDING]
     assert (state.status, state.human_approved) == (ProposalStatus.APPROVED, True)
-    assert (state.branch_name, state.pr_url) == ("triage/7-fix", "https://github.test/o/r/pull/1")
+    assert state.branch_name == "triage/7-fix"
     assert fixing.shown[0].diff_summary == state.diff_summary
 
 
 async def test_what_is_no_yes_is_a_no() -> None:
     fixing = Fixing(FakeModel(answers()), said=[None])
     state = await fixing.run()
-    assert fixing.destination.steps == ["drop"]
+    assert fixing.branch.created == []
     assert state.status is ProposalStatus.REJECTED
 
 
@@ -241,7 +222,7 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
     assert state.iteration_count == 2
     assert (get_draft(state).revision, get_draft(state).revised_after) == (2, "and keep the name")
-    assert fixing.destination.steps[0] == "create_branch"
+    assert fixing.branch.created == [PENDING]
 
 
 async def test_words_after_the_last_revision_lose_nothing() -> None:
@@ -270,7 +251,7 @@ async def test_a_rejection_keeps_its_words() -> None:
     fixing = Fixing(FakeModel(answers()), said=["reject: it hides the cause"])
     state = await fixing.run()
     assert (state.status, state.rejection_reason) == (ProposalStatus.REJECTED, "it hides the cause")
-    assert fixing.destination.steps == ["drop"]
+    assert fixing.branch.created == []
     assert len(fixing.prompts("CodeChanges")) == 1
 
 
@@ -389,72 +370,36 @@ async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() ->
     assert (get_draft(state).checked, state.check_output) == ("It says nothing.", "boom")
 
 
-def waiting_state() -> FixState:
-    """What a job of its own knows: the issue, and the commits that wait."""
-    return FixState(issue=factories.issue(), repository=factories.repository(), pending_mutation=PENDING)
-
-
-@pytest.mark.parametrize("answer", ["approve", "reject"])
-async def test_a_cold_resume_does_what_a_warm_one_does(answer: str) -> None:
-    """Cold: another process, with nothing but the stored commits. No model is asked."""
-    warm, cold = Fixing(FakeModel(answers()), said=[answer]), Fixing(FakeModel({}), said=[answer])
-    before = await warm.run()
-    after = await cold.run(waiting_state(), files=None)
-    assert cold.destination.done == warm.destination.done != []
-    assert cold.model is not None
-    assert cold.model.asked == []
-    assert (after.status, after.branch_name, after.pr_url) == (before.status, before.branch_name, before.pr_url)
-
-
-async def test_a_stored_proposal_without_an_answer_changes_nothing() -> None:
-    fixing = Fixing(FakeModel({}))
-    state = await fixing.run(waiting_state())
-    assert fixing.destination.done == []
-    assert state.pending_mutation == PENDING
-
-
 async def test_a_thread_that_is_resumed_twice_by_other_processes_carries_it_out_once() -> None:
-    destination, checkpoints = FakeDestination(), InMemorySaver()
-    context = FixContext(fake_services(codebase=FakeCodebase(FILES)), destination=destination)
-    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    paused = await build_fix_graph(checkpoints).ainvoke(waiting_state(), thread, context=context)
+    fixing, checkpoints = Fixing(FakeModel(answers())), InMemorySaver()
+    context, thread = fixing.build_context(), RunnableConfig(configurable={"thread_id": "1"})
+    paused = await build_fix_graph(checkpoints).ainvoke(new_state(), thread, context=context)
     (question,) = paused["__interrupt__"]
     assert question.value["pending_mutation"] == PENDING.model_dump()
     for _ in range(2):
         await build_fix_graph(checkpoints).ainvoke(Command(resume="approve"), thread, context=context)
-        assert destination.steps == ["create_branch", "open_pull_request", "finish"]
-
-
-async def test_a_yes_that_does_not_count_changes_nothing() -> None:
-    fixing = Fixing(FakeModel({}), destination=FakeDestination(objection="nobody has seen it."), said=["approve"])
-    state = await fixing.run(waiting_state(), files=None)
-    assert (state.status, state.error) == (ProposalStatus.AWAITING, "nobody has seen it.")
-    assert fixing.destination.done == []
+        assert fixing.branch.created == [PENDING]
 
 
 def test_no_edge_leads_around_the_gate() -> None:
     edges = [(edge.source, edge.target) for edge in build_fix_graph().get_graph().edges]
     assert {source for source, target in edges if target == "apply_changes"} == {"human_review_gate"}
-    assert {source for source, target in edges if target == "create_pull_request"} == {"apply_changes"}
-    assert {source for source, target in edges if target == "post_comment"} == {"create_pull_request"}
 
 
-@pytest.mark.parametrize("node", [apply_changes, create_pull_request, post_comment])
-async def test_what_changes_something_runs_only_after_a_yes(node: Any) -> None:
-    destination, state = FakeDestination(), waiting_state()
+async def test_what_changes_something_runs_only_after_a_yes() -> None:
+    fixing = Fixing(FakeModel(answers()))
+    state = new_state().model_copy(update={"pending_mutation": PENDING})
     with pytest.raises(AssertionError, match="the gate was not passed"):
-        await node(
-            state, Runtime(context=FixContext(fake_services(codebase=FakeCodebase(FILES)), destination=destination))
-        )
-    assert destination.done == []
+        await apply_changes(state, Runtime(context=fixing.build_context()))
+    assert fixing.branch.created == []
 
 
-@pytest.mark.parametrize("what", ["make_commits", "create_branch", "open_pull_request", "finish"])
+@pytest.mark.parametrize("what", ["make_commits", "create"])
 async def test_what_fails_is_said(what: str) -> None:
     fixing = Fixing(FakeModel(answers()), said=["approve"])
-    fixing.destination.errors[what] = CannotPublish("GitHub refused.")
+    fixing.branch.errors[what] = CannotPublish("It was refused.")
     state = await fixing.run()
-    assert state.error == "GitHub refused."
+    assert state.error == "It was refused."
 
 
 async def test_a_run_that_is_cancelled_says_so() -> None:
@@ -463,10 +408,8 @@ async def test_a_run_that_is_cancelled_says_so() -> None:
         raise AssertionError
 
     cancelled = asyncio.Event()
-    services = fake_services(codebase=FakeCodebase(FILES), model=FakeModel(answers(CodeChanges=wait)))
-    files = FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()})
-    state = FixState(issue=factories.issue(), repository=factories.repository())
-    running = asyncio.create_task(run_fix(state, FixContext(services, files), cancelled))
+    context = Fixing(FakeModel(answers(CodeChanges=wait))).build_context()
+    running = asyncio.create_task(run_fix(new_state(), context, cancelled))
     await asyncio.sleep(0.2)
     cancelled.set()
     assert (await running).error == "The run was cancelled."

@@ -6,7 +6,7 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from tests.fix.fix_harness import FixHarness
 from tests.outside.github.conftest import api, git, open_store, pulls, store
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 
 __all__ = ["api", "git", "open_store", "pulls", "store"]
 

@@ -16,6 +16,7 @@ from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import PatchedFile
 from triage.domain.run import Status
+from triage.run.may_run.event import Event
 
 
 class TestGate:
@@ -391,9 +392,8 @@ class TestPropose:
             for number, body in enumerate(said, 60)
         ]
         harness.set_thread(*comments, *harness.github.issues[7].thread)
-        harness.event_issue = factories.issue(
-            thread=harness.github.issues[7].thread[-1:], snapshot_time=NOW + timedelta(minutes=1)
-        )
+        issue = factories.issue(snapshot_time=NOW + timedelta(minutes=1))
+        harness.event = Event(issue=issue, comment=harness.github.issues[7].thread[-1])
         model = FakeModel(factories.answers() | answers())
         harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
         harness.run_job("propose", command="fix", words="")

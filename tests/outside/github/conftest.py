@@ -9,7 +9,7 @@ import pytest
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from testing.servers.pull_requests_api import PullRequestsApi
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_tracker import IssueTracker
 
 OpenTracker = Callable[..., IssueTracker]

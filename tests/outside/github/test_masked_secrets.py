@@ -11,13 +11,13 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import ApiFault, GitHubApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.text.encoded_secrets import GITHUB, KEYS, MODEL, encode_all, find_secrets
-from tests.fix.github.proposal_requests import FILES, TEST_FILES, make_request
+from tests.fix.proposal_requests import FILES, TEST_FILES, make_request
 from tests.outside.github.conftest import BASE_FILES, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.proposal import BaseFile
-from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.github.unchanged_comment import read_unchanged_comment
+from triage.fix.proposal_store import GitHubProposalStore
+from triage.outside.github.issue_reader import read_unchanged_comment
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.safety.active_content import find_active_content
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor

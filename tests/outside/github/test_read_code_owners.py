@@ -5,7 +5,7 @@ import pytest
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import ApiFault
 from triage.base.errors import CannotPublish, TriageError
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 from triage.safety.code_owners import MAX_BYTES
 
 

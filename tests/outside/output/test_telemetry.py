@@ -19,7 +19,7 @@ from testing.servers.telemetry_collector import (
 )
 from testing.text.encoded_secrets import GITHUB, KEYS
 from tests.outside.output.telemetry_runs import CANARY, REPORT, REQUEST_ID
-from triage.app.doctor.checks import run_checks
+from triage.app.doctor_checks import run_checks
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.domain.report import RunReport
 from triage.outside.output.telemetry import OtlpExporter

@@ -11,7 +11,6 @@ from tests.outside.output.test_actions_log import BY_RULES, FAILED, STEP, TOOL, 
 from triage.base.errors import BadInput
 from triage.base.progress import ProgressLog
 from triage.outside.output.terminal import TerminalOutput, TerminalProgress
-from triage.run.run_context import Output
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 MASK = SecretRedactor(KEYS)
@@ -29,16 +28,6 @@ def text(of: Console) -> str:
 
 
 class TestRunner:
-    def test_results_are_stored(self) -> None:
-        out = console()
-        output = TerminalOutput(MASK, console=out)
-        port: Output = output
-        port.write_summary("# One")
-        port.write_summary("# Two")
-        port.write_outputs({"status": "complete"})
-        assert port.write_report("{}") == ""
-        assert (output.markdown, output.json_text, text(out)) == ("# One\n# Two", "{}", "")
-
     def test_annotations_are_lines(self) -> None:
         out = console()
         TerminalOutput(MASK, console=out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
@@ -46,17 +35,16 @@ class TestRunner:
 
     def test_the_report_is_written_to_the_chosen_path(self, tmp_path: Path) -> None:
         path = tmp_path / "report.json"
-        assert TerminalOutput(MASK, path, console()).write_report('{"a": "é"}') == str(path)
+        TerminalOutput(MASK, path, console()).write_report('{"a": "é"}')
         assert path.read_text(encoding="utf-8") == '{"a": "é"}'
 
     def test_our_secrets_are_masked(self, tmp_path: Path) -> None:
         out = console()
         output = TerminalOutput(MASK, tmp_path / "report.json", out)
-        output.write_summary(f"# {GITHUB}")
         output.annotate("warning", f"Fix {GITHUB}")
         output.write_report(f'"{GITHUB}"')
         report = (tmp_path / "report.json").read_text(encoding="utf-8")
-        assert (output.markdown, report) == (f"# {OWN_SECRET_PLACEHOLDER}", f'"{OWN_SECRET_PLACEHOLDER}"')
+        assert report == f'"{OWN_SECRET_PLACEHOLDER}"'
         assert text(out) == f"warning: Fix {OWN_SECRET_PLACEHOLDER}\n"
 
     def test_a_path_that_cannot_be_written(self, tmp_path: Path) -> None:

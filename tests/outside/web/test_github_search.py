@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langchain_core.tools import ToolException
+from langchain_core.tools import BaseTool, ToolException
 
 from testing.each_row import each_row
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from triage.outside.github.issue_search import IssueSearch
-from triage.outside.web.github_search import GitHubSearchTool, build_github_search, choose_words
+from triage.outside.web.github_search import build_github_search, choose_words
 
 ERROR = "ValueError: operands could not be broadcast together with shapes (2,) (3,) in /home/ann/acme/run.py"
 WORDS = "ValueError operands could not be broadcast together with"
@@ -38,7 +38,7 @@ async def search(github: GitHubApi, **changes: str) -> Any:
     return (await open_tool(github).ainvoke(ASKED | changes))["results"]
 
 
-def open_tool(github: GitHubApi) -> GitHubSearchTool:
+def open_tool(github: GitHubApi) -> BaseTool:
     return build_github_search(IssueSearch(JOB_TOKEN, SLUG, github.url, backoff_seconds=0.0))
 
 

@@ -32,6 +32,7 @@ from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 from triage.run.may_run.commands import parse_command
+from triage.run.may_run.event import Event
 from triage.safety.active_content import find_active_content
 from triage.say.hidden_state import (
     CommentState,
@@ -82,7 +83,7 @@ class ReproduceHarness(RunHarness):
     def command(self, *before: IssueComment, **changes: Any) -> None:
         said = IssueComment(author=self.actor, body="/triage reproduce", comment_id=77, created_at=NOW)
         self.set_thread(*before, said, **changes)
-        self.event_issue = factories.issue(**{"snapshot_time": NOW, "thread": [said], **changes})
+        self.event = Event(issue=factories.issue(**{"snapshot_time": NOW, **changes}), comment=said)
 
     def job(self) -> ReproduceJob:
         run = self.build_context()
@@ -207,7 +208,8 @@ class TestLimit:
         keys = [f"{int(NOW.timestamp())}.{one}" for one in runs]
         ours = [our_comment(join_comment(CommentParts(render_state(CommentState(runs=keys)), "")))] if runs else []
         harness.set_thread(*ours, *earlier, said, author="mona", labels=["triage"])
-        harness.event_issue = harness.github.issues[7].model_copy(update={"thread": [said], "snapshot_time": NOW})
+        issue = harness.github.issues[7].model_copy(update={"thread": [], "snapshot_time": NOW})
+        harness.event = Event(issue=issue, comment=said)
         return harness
 
     def write(self, body: str, number: int, author: str = "mona") -> IssueComment:
@@ -465,7 +467,7 @@ class TestAgain:
         ours = our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails.")))
         harness.set_thread(ours, **changes)
         harness.github.issues[9] = factories.issue(number=9, thread=[])
-        harness.event_issue = None
+        harness.event = None
         for stage in ("select", "run", "report"):
             asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
             if stage == "select" and not harness.output.values["reproduce-task"]:
@@ -545,7 +547,7 @@ class TestAgain:
             state = render_state(CommentState(reproduced=self.REMEMBERED, quiet=quiet))
             harness.set_thread(our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails."))))
             harness.github.issues[9] = factories.issue(number=9, thread=[])
-            harness.event_issue = None
+            harness.event = None
             for stage in stages:
                 asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
         assert harness.writes == 0
@@ -563,7 +565,7 @@ class TestAgain:
         state = render_state(CommentState(reproduced=self.REMEMBERED))
         harness.set_thread(our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails."))))
         harness.github.issues = Issues(harness.github.issues | {9: factories.issue(number=9)})
-        harness.event_issue = None
+        harness.event = None
         harness.github.errors["edit_comment"] = CannotPublish("Comments cannot be edited.")
         ends = [
             asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))

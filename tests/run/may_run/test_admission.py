@@ -10,7 +10,8 @@ from testing.each_row import each_row
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import QuietTask, ReproduceTask, TriageTask, Trigger
-from triage.run.may_run.admission import check_added_label, check_quiet, check_reproduce, check_triage
+from triage.run.may_run.admission import IssueRequest, check_added_label, check_quiet, check_reproduce, check_triage
+from triage.run.may_run.event import Event
 from triage.say.hidden_state import CommentState, hash_text, render_state
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -70,12 +71,13 @@ def check(
             asked.append(login)
         return (roles or {}).get(login, "none")
 
-    event = found.model_copy(update={"thread": [answer]}) if answer else None
+    event = Event(issue=found.model_copy(update={"thread": []}), comment=answer) if answer else None
     if isinstance(requested, QuietTask):
-        return check_quiet(requested, found, event, fetch_role)
+        return check_quiet(IssueRequest(requested, found, found, event, NOW), fetch_role)
     if isinstance(requested, ReproduceTask):
-        return check_reproduce(requested, found, event, NOW, fetch_role, config or ProjectConfig())
-    return check_triage(requested, found, event, NOW, fetch_role, config or ProjectConfig())
+        request = IssueRequest(requested, found, found, event, NOW)
+        return check_reproduce(request, fetch_role, config or ProjectConfig())
+    return check_triage(IssueRequest(requested, found, found, event, NOW), fetch_role, config or ProjectConfig())
 
 
 def list_asked(

@@ -9,7 +9,7 @@ from testing.webhooks.example_payloads import NAMES, comment, event_of, load_pay
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.task import QuietTask, Skip, TriageTask, Trigger
-from triage.run.may_run.payload import parse_issue
+from triage.run.may_run.event import parse_event
 from triage.run.may_run.route import route_event
 
 KNOWN = "there are `/triage`, `/triage quiet` and `/triage wrong`."
@@ -213,9 +213,9 @@ class TestBadPayloads:
 
 
 def test_the_issue_of_the_event_has_its_labels() -> None:
-    parsed = parse_issue(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
+    parsed = parse_event(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
     assert parsed is not None
-    assert parsed.labels == ["bug"]
-    bare = parse_issue(load_payload("issues.opened", issue__labels="odd"))
+    assert parsed.issue.labels == ["bug"]
+    bare = parse_event(load_payload("issues.opened", issue__labels="odd"))
     assert bare is not None
-    assert bare.labels == []
+    assert bare.issue.labels == []

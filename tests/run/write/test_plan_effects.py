@@ -46,8 +46,7 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
 from triage.run.write import plan_effects
-from triage.run.write.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
-from triage.run.write.report_outputs import build_outputs
+from triage.run.write.plan_effects import LabelPlan, PlanInput, build_outputs, plan_needs_info, plan_quiet
 from triage.say.comment import decide_comment
 from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, parse_state, render_state
 from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
@@ -79,7 +78,7 @@ def plan_report(
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
     plan_input = PlanInput(policy, issue, our_comment, **rest)
-    reason = decide_comment(report, policy.comment, has_comment=bool(our_comment), is_cancelled=plan_input.is_cancelled)
+    reason = decide_comment(report, policy.comment, has_comment=bool(our_comment))
     return plan_effects.plan_report(report.model_copy(update={"comment_reason": reason}), plan_input)
 
 
@@ -224,7 +223,6 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
     [
         {"policy": Policy(labels="off")},
         {"policy": Policy(comment="never", labels="off")},
-        {"is_cancelled": True},
         {"options": None},
     ],
 )
@@ -270,8 +268,6 @@ WITH_FINDINGS = change_report(
         (Policy(dry_run=True), None, {}, "analysis"),
         (Policy(comment="never"), None, {}, None),
         (Policy(comment="never"), OURS, {}, None),
-        (Policy(), None, {"is_cancelled": True}, "analysis"),
-        (Policy(), OURS, {"is_cancelled": True}, None),
     ],
 )
 def test_the_report_says_what_stands_on_the_issue(

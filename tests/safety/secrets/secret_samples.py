@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from triage.safety.secrets.likely_secrets import RULES
-from triage.safety.secrets.rule import Rule
+from triage.safety.secrets.secret_rules import Rule
 
 _MORE = 24
 """Repetitions beyond the least, where a pattern sets a higher bound or none."""

@@ -11,13 +11,12 @@ from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from testing.text.secret_forms import PASSWORD, SECRET_FORMS, TOKEN
 from tests.safety.secrets.secret_samples import generate_secrets, get_rule
-from triage.safety.secrets.context_rules import CONTEXT_RULES
 from triage.safety.secrets.likely_secrets import (
     LIKELY_SECRET_PLACEHOLDER,
     RULES,
     redact_likely_secrets,
 )
-from triage.safety.secrets.rule import Rule
+from triage.safety.secrets.secret_rules import CONTEXT_RULES, Rule
 
 A36 = "abcdefghijklmnopqrstuvwxyz0123456789"
 LINE = "Ab1+" * 16

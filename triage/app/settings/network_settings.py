@@ -11,7 +11,7 @@ import urllib3.util.ssl_
 from urllib3.util import parse_url
 
 from triage.base.errors import BadInput
-from triage.base.network import BUNDLE, load_bundle
+from triage.outside.http_client import BUNDLE, load_bundle
 
 _BUNDLES = (BUNDLE, "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
 """Of requests, curl, Node.js and OpenSSL, which takes the last one in place of the machine's authorities."""

@@ -1,10 +1,10 @@
-"""The graph of the fix flow, from an issue to a proposal, a person's answer, and a pull request; and one run of it.
+"""The graph of the fix flow, from an issue to a proposal and the branch that a person approved; and one run of it.
 
     fetch_ticket -> classify_ticket -> identify_modules -> retrieve_context -> generate_code_changes -> generate_tests
-    -> prepare_diff_summary -> human_review_gate -> apply_changes -> create_pull_request -> post_comment
+    -> prepare_diff_summary -> human_review_gate -> apply_changes
 
-`human_review_gate` is an interrupt. At a terminal the same thread is resumed with the answer. In a workflow the run
-ends there; the job `apply` begins there with the stored commits, and is resumed with the command.
+`human_review_gate` is an interrupt: the same thread is resumed with the answer. In a workflow the run ends there, and
+what it proposed is stored; the job `apply_fix` carries out what a person answers in a comment.
 """
 
 import asyncio
@@ -26,10 +26,11 @@ from langgraph.types import Command, interrupt
 from triage.agents.services import Services
 from triage.base.errors import TriageError
 from triage.base.text import quote_value
-from triage.base.threads import in_thread, wait_until_done_or_cancelled
-from triage.domain.proposal import MAX_REVISIONS, PendingMutation, ProposalStatus
+from triage.base.threads import in_thread
+from triage.domain.proposal import MAX_REVISIONS, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
+from triage.fix.check_approval import Decision, PersonDecision, parse_decision
 from triage.fix.graph.fix_nodes import (
     classify_ticket,
     fetch_ticket,
@@ -39,11 +40,10 @@ from triage.fix.graph.fix_nodes import (
     make_draft,
     retrieve_context,
 )
-from triage.fix.graph.fix_state import Destination, FixContext, FixState
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.patch.unified_diff import format_diff
-from triage.fix.person_decision import Decision, PersonDecision, parse_decision
 from triage.fix.proposal_text import render_proposal
-from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
+from triage.graph.run_graph import run_in_time
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 FixGraph = CompiledStateGraph[FixState, FixContext, Any, FixState]
@@ -84,8 +84,8 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
     }
     if _must_change_again(state.model_copy(update=update)):
         return update
-    stored = await in_thread(context.destination.make_commits, draft) if context.destination else None
-    return update | {"status": ProposalStatus.AWAITING, "pending_mutation": stored}
+    pending = await in_thread(context.branch.make_commits, draft) if context.branch else None
+    return update | {"status": ProposalStatus.AWAITING, "pending_mutation": pending}
 
 
 def route_after_summary(state: FixState) -> str:
@@ -102,22 +102,18 @@ def _must_change_again(state: FixState) -> bool:
 async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Wait for a person. Nothing is carried out but what passes here.
 
-    Whoever resumes this thread, or another one that begins with the same pending pull request, begins this node again:
-    it does nothing before it has the answer.
+    Whoever resumes this thread begins this node again: it does nothing before it has the answer.
     """
-    pending, destination = state.pending_mutation, runtime.context.destination
+    pending = state.pending_mutation
     answer = _wait_for_answer(state)
     if answer.decision is Decision.REVISE:
         return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
     if answer.decision is Decision.REJECT:
         return {"human_approved": False, "rejection_reason": answer.words}
-    if pending is None or destination is None:
+    if pending is None:
         return {"error": "Nothing can be carried out here."}
-    if objection := await in_thread(destination.check_approval, pending):
-        return {"error": objection}
     return {
         "human_approved": True,
-        "pending_mutation": pending.model_copy(update={"status": "approved"}),
         "status": ProposalStatus.APPROVED,
         "messages": [f"Approved: branch {pending.branch} at commit {pending.commit}."],
     }
@@ -168,35 +164,15 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
 
 
 async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, destination = state.pending_mutation, runtime.context.destination
-    if pending and destination:
-        await in_thread(destination.drop, pending)
     return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
 
 
 async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, destination = _get_approved(state, runtime.context)
-    await in_thread(destination.create_branch, pending)
-    return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
-
-
-async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, destination = _get_approved(state, runtime.context)
-    url = await in_thread(destination.open_pull_request, pending)
-    return {"pr_url": url, "messages": ["Opened the pull request."] if url else []}
-
-
-async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    pending, destination = _get_approved(state, runtime.context)
-    await in_thread(destination.finish, pending)
-    return {}
-
-
-def _get_approved(state: FixState, context: FixContext) -> tuple[PendingMutation, Destination]:
-    pending, destination = state.pending_mutation, context.destination
-    if pending is None or destination is None or pending.status != "approved":
+    pending, branch = state.pending_mutation, runtime.context.branch
+    if pending is None or branch is None or not state.human_approved:
         raise AssertionError("the gate was not passed")
-    return pending, destination
+    await in_thread(branch.create, pending)
+    return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
 
 
 async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -218,8 +194,6 @@ NODES = (
     human_review_gate,
     regenerate_with_feedback,
     apply_changes,
-    create_pull_request,
-    post_comment,
     abort,
     handle_error,
 )
@@ -243,11 +217,7 @@ def build_fix_graph(
     )
     for node in NODES:
         graph.add_node(node.__name__, wrap(_keep_error(node)) if wrap else _keep_error(node))
-    graph.add_conditional_edges(
-        START,
-        lambda state: "human_review_gate" if state.pending_mutation else "fetch_ticket",
-        ["fetch_ticket", "human_review_gate"],
-    )
+    graph.add_edge(START, "fetch_ticket")
     for name, following in (
         ("fetch_ticket", "classify_ticket"),
         ("classify_ticket", "identify_modules"),
@@ -256,15 +226,14 @@ def build_fix_graph(
         ("generate_code_changes", "generate_tests"),
         ("generate_tests", "prepare_diff_summary"),
         ("regenerate_with_feedback", "generate_code_changes"),
-        ("apply_changes", "create_pull_request"),
-        ("create_pull_request", "post_comment"),
     ):
         graph.add_conditional_edges(name, route_unless_error(following), [following, "handle_error"])
     after_summary = ["generate_code_changes", "human_review_gate", "handle_error"]
     graph.add_conditional_edges("prepare_diff_summary", route_after_summary, after_summary)
     after_gate = ["apply_changes", "regenerate_with_feedback", "abort", "handle_error"]
     graph.add_conditional_edges("human_review_gate", route_after_gate, after_gate)
-    for name in ("post_comment", "abort", "handle_error"):
+    graph.add_conditional_edges("apply_changes", route_unless_error(END), [END, "handle_error"])
+    for name in ("abort", "handle_error"):
         graph.add_edge(name, END)
     return graph.compile(checkpointer=checkpointer)
 
@@ -317,9 +286,7 @@ async def run_fix(
                     context.services.progress.detail(message)
                 logged = len(current.messages)
 
-        running = asyncio.ensure_future(run_nodes())
-        await wait_until_done_or_cancelled(running, cancelled, context.services.seconds_left() + GRACE_SECONDS)
-        if error := await stop_and_explain(running, cancelled):
+        if error := await run_in_time(run_nodes(), cancelled, context.services.seconds_left()):
             return current.model_copy(update={"error": error})
         if not interrupts or ask_person is None:
             return current

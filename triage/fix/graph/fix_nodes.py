@@ -35,7 +35,7 @@ from triage.fix.patch.apply_edits import FileAnswer, build_files, read_path
 from triage.fix.patch.check_patch import check_patch, check_path
 from triage.fix.patch.modules import is_inside
 from triage.fix.patch.unified_diff import format_diff
-from triage.graph.step_runner import Step
+from triage.graph.step_runner import StepRecorder
 from triage.read.read_issue import read_issue_and_thread
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.hidden_state import hash_text
@@ -59,13 +59,11 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
     if context.services.model is None:
         return {"error": NO_MODEL}
     try:
-        report = state.report
-        if report is None and context.triage is not None:
-            report = await context.triage(state.issue, state.repository)
+        report = state.report or await context.triage(state.issue, state.repository)
         parsed, thread = await in_thread(read_issue_and_thread, state.issue)
     except TriageError as error:
         return {"error": f"Failed to fetch ticket: {error}"}
-    if report is not None and report.security:
+    if report.security:
         return {"error": SECURITY, "report": report}
     if not context.base_files.commit:
         return {"error": NO_COMMIT, "report": report}
@@ -82,15 +80,15 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
 
 async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
     services = runtime.context.restricted_services
-    step = Step("classify_ticket", services)
+    recorder = StepRecorder("classify_ticket", services)
     ask = partial(ask_for_choice, TicketClass, state, services, runtime.context.model)
-    attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
+    attempt = await recorder.attempt("model", ask, services.agent_seconds(), _get_error)
     found = attempt.result if attempt.result and not attempt.error else classify_by_rules(state)
     return {
         "ticket_type": found.confirmed_type,
         "technical_summary": found.technical_summary or state.parsed.title,
         "acceptance_criteria": found.acceptance_criteria[:MAX_CRITERIA],
-        "steps": step.records,
+        "steps": recorder.records,
         "messages": [f"Classified as {found.confirmed_type}."],
     }
 
@@ -99,7 +97,7 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
     """Decide which modules may change. The patch checks enforce it."""
     context = runtime.context
     services = context.restricted_services
-    step = Step("identify_modules", services)
+    recorder = StepRecorder("identify_modules", services)
     modules = await in_thread(context.list_modules)
     choice = choose_by_rules(state, modules)
     if len(modules) > 1:
@@ -112,19 +110,19 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
         def check(choice: ModuleChoice) -> str | None:
             return choice.error or (None if select_modules(choice, modules) else "none of the modules exists")
 
-        attempt = await step.attempt("model", ask, services.agent_seconds(), check)
+        attempt = await recorder.attempt("model", ask, services.agent_seconds(), check)
         choice = attempt.result if attempt.result and not attempt.error else choice
     chosen = select_modules(choice, modules)
     if not chosen:
         return {
-            "steps": step.records,
+            "steps": recorder.records,
             "error": "No module that the change belongs to could be named.",
         }
     known = [path for file in choice.files_likely_to_change if (path := services.codebase.resolve_path(file))]
     return {
         "affected_modules": chosen,
         "affected_files": list(dict.fromkeys(known))[:MAX_FILES],
-        "steps": step.records,
+        "steps": recorder.records,
         "messages": [f"Modules that may change: {', '.join(chosen)}."],
     }
 
@@ -159,7 +157,7 @@ NO_CHANGE = "The model made no change."
 
 
 async def _ask_until_usable(
-    step: Step,
+    recorder: StepRecorder,
     kind: type[F],
     state: FixState,
     context: FixContext,
@@ -169,7 +167,7 @@ async def _ask_until_usable(
     """Ask until an answer can be used. The model may ask for more code, and reads what is wrong, twice each.
 
     Args:
-        step: Of the graph.
+        recorder: Of the node.
         kind: What is asked for.
         state: Of the graph.
         context: Of the graph.
@@ -179,13 +177,13 @@ async def _ask_until_usable(
     Returns:
         The answer, its files, and what is wrong with it; of a model that failed or declined, no answer and why.
     """
-    services, needed = step.services, list[str]()
+    services, needed = recorder.services, list[str]()
     refused: Mapping[str, str] = {}
     code_requests = corrections = 0
     while True:
         shown = await in_thread(collect_shown, needed)
         ask = partial(ask_for_files, kind, state, services, context.model, shown, refused)
-        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
+        attempt = await recorder.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
             return None, [], [attempt.error or NO_CHANGE]
@@ -207,7 +205,7 @@ def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
 
 async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    step = Step("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
+    recorder = StepRecorder("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
     before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
     def collect_shown(needed: Sequence[str]) -> dict[str, str]:
@@ -220,8 +218,8 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
             _build_files(answer.changes, "proposed_changes", before, context) if answer.changes else ([], [NO_CHANGE])
         )
 
-    answer, versions, problems = await _ask_until_usable(step, CodeChanges, state, context, collect_shown, check)
-    failed: Update = {"steps": step.records, "status": ProposalStatus.ABANDONED}
+    answer, versions, problems = await _ask_until_usable(recorder, CodeChanges, state, context, collect_shown, check)
+    failed: Update = {"steps": recorder.records, "status": ProposalStatus.ABANDONED}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
     if problems:  # say what was learned
@@ -236,7 +234,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
         "proposed_tests": [],
         "no_test_reason": "",
         "unverified": answer.unverified[:3],
-        "steps": step.records,
+        "steps": recorder.records,
         "messages": [f"Changed {len(versions)} file{'s' * (len(versions) != 1)}."],
     }
 
@@ -298,7 +296,7 @@ def make_draft(state: FixState, files: "BaseFiles") -> PatchDraft:
 
 async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    step = Step("generate_tests", context.restricted_services, round=state.iteration_count + 1)
+    recorder = StepRecorder("generate_tests", context.restricted_services, round=state.iteration_count + 1)
     changed = [version.path for version in state.proposed_changes]
     diff = await in_thread(format_diff, make_draft(state, context.base_files), context.base_files)
 
@@ -310,7 +308,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     def check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:
         return _build_files(answer.tests, "proposed_tests", state, context)
 
-    answer, tests, problems = await _ask_until_usable(step, TestChanges, state, context, collect_shown, check)
+    answer, tests, problems = await _ask_until_usable(recorder, TestChanges, state, context, collect_shown, check)
     reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."
     if answer is None:
         reason = f"No test could be written: {problems[0]}."
@@ -320,4 +318,4 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
         reason = answer.no_test_reason or "The model wrote no test."
     if reason:
         tests, message = [], "Wrote no test."
-    return {"proposed_tests": tests, "no_test_reason": reason, "steps": step.records, "messages": [message]}
+    return {"proposed_tests": tests, "no_test_reason": reason, "steps": recorder.records, "messages": [message]}

@@ -21,11 +21,12 @@ from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 
 if TYPE_CHECKING:
     from triage.fix.base_files import BaseFiles
+    from triage.fix.local_fix import LocalBranch
     from triage.outside.model.chat_model import ChatModel
 
 
 class FixState(Value):
-    """One change, from the issue to the pull request: plain data, what the graph remembers and its steps read."""
+    """One change, from the issue to the answer of a person: plain data, what the graph remembers and its steps read."""
 
     issue: Issue
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
@@ -73,46 +74,18 @@ class FixState(Value):
     diff_summary: str = ""
     """What a person reads before they decide: Markdown."""
     pending_mutation: PendingMutation | None = None
-    """The pull request that waits for a person. With it, the flow starts at `human_review_gate`."""
+    """The branch that waits for a person; none where a job of its own makes one."""
     human_approved: bool | None = None
     rejection_reason: str = ""
     """A person's words."""
 
     branch_name: str = ""
-    pr_url: str | None = None
     status: ProposalStatus = ProposalStatus.NONE
     error: str | None = None
     """Why there is no proposal, or why an approved one was not carried out: sentences for a person."""
     messages: Annotated[list[str], add] = Field(default_factory=list)
     """One line per step, for whoever follows the run. Words of ours, paths and numbers."""
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
-
-
-class Destination:
-    """Where an approved change goes: all that this graph changes. Every method raises TriageError, and may be repeated.
-
-    What it does not override is nothing to do.
-    """
-
-    def make_commits(self, draft: PatchDraft) -> PendingMutation | None:
-        """Make commits of a patch, to which no branch leads. Return None where a job of its own does."""
-
-    def check_approval(self, pending: PendingMutation) -> str:  # noqa: ARG002
-        """Return why a person's yes does not count, as the end of a sentence; empty if it does."""
-        return ""
-
-    def create_branch(self, pending: PendingMutation) -> None:
-        """Create the branch at the commit."""
-        raise NotImplementedError
-
-    def open_pull_request(self, pending: PendingMutation) -> str | None:
-        """Open the pull request. Return its URL; None where there is none."""
-
-    def finish(self, pending: PendingMutation) -> None:
-        """Say on the issue what was done."""
-
-    def drop(self, pending: PendingMutation) -> None:
-        """Forget what a person rejected."""
 
 
 class CheckVerdict(NamedTuple):
@@ -129,20 +102,14 @@ class CheckVerdict(NamedTuple):
 @dataclass(frozen=True)
 class FixContext:
     services: Services
-    files: BaseFiles | None = None
-    """Of the commit that a patch starts from. None where a stored one is carried out."""
-    triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
+    base_files: BaseFiles
+    """Of the commit that a patch starts from."""
+    triage: Callable[[Issue, Repository], Awaitable[RunReport]]
     """Makes the report that the fix starts from, if there is none."""
-    destination: Destination | None = None
-    """None where nothing can be carried out: the proposal is the end."""
+    branch: LocalBranch | None = None
+    """Where an approved change goes. None in a job: the proposal is its end."""
     check: Callable[[PatchDraft], CheckVerdict] | None = None
     """Runs the project's own check. Slow; raises TriageError if it cannot be run."""
-
-    @property
-    def base_files(self) -> BaseFiles:
-        """`files`, for the nodes that make a patch."""
-        assert self.files is not None
-        return self.files
 
     @property
     def model(self) -> ChatModel:

@@ -1,36 +1,86 @@
-"""The job that carries out an approval or a rejection. No model: exactly the stored commits become the branch."""
+"""The job that carries out an approval or a rejection. No model: exactly the stored commits become the branch.
 
-from triage.base.errors import TriageError
-from triage.base.threads import in_thread
+Every step may be repeated after a run that was killed.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple, TypeVar, TypeVarTuple
+
+from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
+from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.proposal import PatchProposal, ProposalStatus
 from triage.domain.run import Status
-from triage.fix.check_approval import UNKNOWN_ID, is_expired
-from triage.fix.commit_text import make_branch_name
-from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.check_approval import (
+    CHANGED_FILES,
+    DRY_RUN,
+    EDITED_COMMENT,
+    OFF_DEFAULT_BRANCH,
+    OTHER_WORKFLOWS,
+    UNKNOWN_ID,
+    check_owners,
+    check_proposal,
+    is_expired,
+)
+from triage.fix.commit_text import format_subject, make_branch_name, read_words
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     describe_stored,
-    format_reply,
+    format_refusal,
     plan_proposal_part,
-    render_refusal,
+    write_refusal,
     write_reply,
     write_result,
 )
-from triage.fix.jobs.github_destination import GitHubDestination
+from triage.fix.proposal_text import fold_approved, render_pull_request_body
+from triage.outside.github.issue_reader import read_unchanged_comment
+from triage.run.run_context import JobContext
+from triage.run.write.apply_effects import apply_issue_effects
+from triage.run.write.apply_local_effects import PublishResult
+from triage.safety.active_content import list_links
+from triage.safety.code_owners import CodeOwners
+from triage.say.comment import read_parts
+from triage.say.hidden_state import CommentState, hash_text, parse_state
+from triage.say.our_comment import find_our_comment
+from triage.say.template import render_block
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+STEP_SHARE = 0.5
+"""Of the time that is left, for one step: the answer to the command must still fit."""
+NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."
 
 
 async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     """Carry out what a person decided about a stored patch, once."""
-    task = request.task
+    task, proposal, shown = request.task, None, CommentState()
     try:
         listed = await in_thread(job.store.list_proposals, task.number)
-        waiting = next((one for one in listed if one.id == task.proposal_id), None)
-        if waiting is None:
+        proposal = next((one for one in listed if one.id == task.proposal_id), None)
+        if proposal is None:
             return await _answer_without_proposal(request, job)
-        return await _carry_out(request, waiting, job)
+        objection, shown = await _call(find_objection, request, proposal, job, run=job.run)
     except TriageError as error:
-        return await write_reply(request, render_refusal(f"GitHub did not confirm it. {error}"), job)
+        objection = f"GitHub did not confirm it. {error}"
+    if objection or proposal is None:
+        return await _refuse(request, objection, proposal, job)
+    try:
+        if task.command == "reject":
+            return await _reject(request, proposal, job)
+        return await _approve(request, proposal, shown, job)
+    except TriageError as error:
+        return await _refuse(request, str(error), proposal, job)
+
+
+async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
+    """Call a step that blocks, while the run has time. Raises TriageError."""
+    try:
+        return await call_with_deadline(partial(step, *args), run.cancelled, run.seconds_left() * STEP_SHARE)
+    except OutOfTime as error:
+        raise CannotPublish(f"{str(error).capitalize()}.") from None
 
 
 async def _answer_without_proposal(request: FixRequest, job: FixJob) -> Status:
@@ -39,7 +89,7 @@ async def _answer_without_proposal(request: FixRequest, job: FixJob) -> Status:
     is_approval = task.command == "approve"
     commit, opened = await in_thread(job.store.find_approved, branch, task.proposal_id) if is_approval else ("", None)
     if not commit:
-        return await write_reply(request, render_refusal(UNKNOWN_ID), job)
+        return await write_refusal(request, UNKNOWN_ID, job)
     outputs = {
         "proposal-id": task.proposal_id,
         "proposal-sha": commit,
@@ -50,38 +100,116 @@ async def _answer_without_proposal(request: FixRequest, job: FixJob) -> Status:
     return await write_reply(request, f"done already: {done}.", job, outputs, "+1")
 
 
-async def _carry_out(request: FixRequest, waiting: PatchProposal, job: FixJob) -> Status:
-    """Run the fix flow's graph from `human_review_gate` on, with the stored commits and the command as the answer."""
-    from triage.fix.graph.fix_graph import run_fix
+def find_objection(request: FixRequest, proposal: PatchProposal, job: FixJob) -> tuple[str, CommentState]:
+    """Return why the decision is not carried out, as the end of a sentence, and what the comment with the patch says.
 
-    run, issue = job.run, request.issue
-    destination = GitHubDestination(request, waiting, job)
+    It blocks. Raises TriageError if GitHub does not answer.
+    """
+    run, issue, store, state = job.run, request.issue, job.store, CommentState()
+    if request.task.command == "reject":
+        return DRY_RUN if run.policy.dry_run else "", state
+    now = issue.snapshot_time or run.now()
+    if reason := check_proposal(proposal, hash_text(issue.title, issue.body), now):
+        return reason, state
+    comment = find_our_comment(issue)
+    body = read_unchanged_comment(store, comment.comment_id or 0) if comment else ""
+    if "proposal" not in read_parts(body):
+        return EDITED_COMMENT, state
+    state = parse_state(body) or state
+    if state.proposal != proposal.commit:
+        return UNKNOWN_ID, state
+    if not store.is_on_default_branch(proposal.base):
+        return OFF_DEFAULT_BRANCH, state
+    if store.has_other_workflows(proposal.base):
+        return OTHER_WORKFLOWS, state
+    if store.list_changed_on_base(proposal):
+        return CHANGED_FILES, state
+    owners = store.read_code_owners() if job.approvers == "owners" else None
+    if owners is not None:
+        paths = store.read_files(proposal)
+        if reason := check_owners(request.task.actor, paths, CodeOwners(owners), run.config):
+            return reason, state
+    return DRY_RUN if run.policy.dry_run else "", state
 
-    async def give_command(*_: object) -> str:
-        return request.task.command
 
-    services = run.open_base_services()
-    state = FixState(issue=issue, repository=run.repository, pending_mutation=destination.pending)
-    state = await run_fix(state, FixContext(services, destination=destination), run.cancelled, give_command)
-    if state.error:
-        begun = "it was begun, and can be approved again. " if state.branch_name else ""
-        return await _refuse_waiting(request, begun + state.error, waiting, job)
-    outputs = describe_stored(waiting) | {"proposal-status": state.status.value}
-    if state.status is ProposalStatus.REJECTED:
-        effects = plan_proposal_part(issue, destination.text)
-        return await write_result(job, destination.text, outputs, effects, "+1")
-    outputs["pull-request-url"] = state.pr_url or ""
-    return await write_result(job, destination.text, outputs, (), "+1", links=destination.links)
+async def _approve(request: FixRequest, proposal: PatchProposal, shown: CommentState, job: FixJob) -> Status:
+    run, branch = job.run, make_branch_name(request.task.number, request.issue.title)
+    run.progress.detail(f"Approved: branch {branch} at commit {proposal.commit}.")
+    if not await _call(job.store.create_branch, branch, proposal.commit, run=run):
+        raise CannotPublish(NAME_TAKEN.format(name=branch))
+    try:
+        opened = await _call(create_pull_request, branch, request, proposal, shown, job, run=run)
+        await _call(post_comment, opened, request, proposal, job, run=run)
+    except TriageError as error:
+        raise CannotPublish(f"it was begun, and can be approved again. {error}") from None
+    outputs = {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": opened.url}
+    return await write_result(
+        job, opened.text, describe_stored(proposal) | outputs, (), "+1", links=[opened.url or opened.form_url]
+    )
 
 
-async def _refuse_waiting(request: FixRequest, reason: str, waiting: PatchProposal, job: FixJob) -> Status:
-    """Say why a stored proposal is not carried out. One that is too old is deleted, and is not shown any more."""
-    issue, text, outputs = request.issue, render_refusal(reason), describe_stored(waiting)
-    if not is_expired(waiting, issue.snapshot_time or job.run.now()):
+class OpenedPullRequest(NamedTuple):
+    text: str
+    """What the comment says of it, with a link to `url` or to `form_url`."""
+    url: str = ""
+    """Empty where GitHub does not let the token open one."""
+    form_url: str = ""
+    """There, the page on which a person opens it."""
+
+
+def create_pull_request(
+    branch: str, request: FixRequest, proposal: PatchProposal, shown: CommentState, job: FixJob
+) -> OpenedPullRequest:
+    """Open the draft pull request of the branch, or say how a person does. It blocks, and raises TriageError."""
+    task, issue, who = request.task, request.issue, request.task.actor or "a workflow"
+    title = f"[#{task.number}] {format_subject(issue.title) or 'Proposed change'}"
+    *tests, patch = job.store.read_commits(proposal)
+    test_paths = [path for commit in tests for path in sorted(commit.files)]
+    words = read_words(patch.message)
+    body = render_pull_request_body(proposal.id, issue.url, who, shown.tests, words, test_paths, shown.example)
+    try:
+        opened = job.store.open_pull_request(branch, proposal.commit, title, body)
+    except PullRequestRefused as error:
+        repository = job.run.repository
+        url = f"{repository.server_url}/{repository.slug}/compare/{branch}?expand=1"
+        text = render_block("proposal", "refused_pull_request", who, branch, url, str(error))
+        return OpenedPullRequest(text, form_url=url)
+    return OpenedPullRequest(render_block("proposal", "opened", who, opened.number, opened.url), opened.url)
+
+
+def post_comment(opened: OpenedPullRequest, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
+    """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated.
+
+    It blocks, and raises TriageError.
+    """
+    done, comment = PublishResult(), find_our_comment(request.issue)
+    approved = fold_approved(read_parts(comment.body).get("proposal", "")) if comment else ""
+    links = [opened.url or opened.form_url, *list_links(approved)]
+    apply_issue_effects(plan_proposal_part(request.issue, opened.text + approved, links), job.run.github, done)
+    if done.failures:
+        raise CannotPublish(" ".join(done.failures))
+    job.store.delete(proposal)
+
+
+async def _reject(request: FixRequest, proposal: PatchProposal, job: FixJob) -> Status:
+    await _call(job.store.delete, proposal, run=job.run)
+    task = request.task
+    text = render_block("proposal", "rejected", task.actor or "a workflow", task.words)
+    outputs = describe_stored(proposal) | {"proposal-status": ProposalStatus.REJECTED.value}
+    return await write_result(job, text, outputs, plan_proposal_part(request.issue, text), "+1")
+
+
+async def _refuse(request: FixRequest, reason: str, proposal: PatchProposal | None, job: FixJob) -> Status:
+    """Say why nothing is carried out. A proposal that is too old is deleted, and is not shown any more."""
+    if proposal is None:
+        return await write_refusal(request, reason, job)
+    issue, outputs = request.issue, describe_stored(proposal)
+    if not is_expired(proposal, issue.snapshot_time or job.run.now()):
         outputs |= {"proposal-status": ProposalStatus.AWAITING.value}
-        return await write_reply(request, text, job, outputs)
+        return await write_refusal(request, reason, job, outputs)
     if not job.run.policy.dry_run:
-        await in_thread(job.store.delete, waiting)
-    answer = format_reply(request.task, text)
+        with suppress(TriageError):  # it goes with the next one
+            await in_thread(job.store.delete, proposal)
+    answer = format_refusal(request.task, reason)
     outputs |= {"proposal-status": ProposalStatus.EXPIRED.value}
     return await write_result(job, answer, outputs, plan_proposal_part(issue, answer), "confused")

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.domain.effect import EditComment, Effect, PostComment, React, Reaction
+from triage.domain.effect import EditComment, Effect, PostComment, Reaction
 from triage.domain.issue import Issue
 from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
 from triage.domain.run import Status
@@ -17,7 +17,7 @@ from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.fix.check_approval import MORE_WORDS, NO_ID, check_role
 from triage.outside.output.job_output import PROPOSAL, read_own_file, write_file
-from triage.run.may_run.trigger_snapshot import check_command_comment, get_trigger_comment
+from triage.run.may_run.event import Event, check_command_comment, plan_reaction
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.run.write.write_results import write_to_issue
@@ -30,7 +30,7 @@ from triage.say.template import render_block
 
 if TYPE_CHECKING:
     from triage.fix.base_files import BaseFiles
-    from triage.fix.github.proposal_store import GitHubProposalStore
+    from triage.fix.proposal_store import GitHubProposalStore
     from triage.reproduce.fix_example import FixExample
 
 MAX_RESULT_BYTES = 8_000_000
@@ -123,9 +123,9 @@ def format_reply(task: FixTask, text: str) -> str:
     return render_block("proposal", "answer", command, task.actor or "a workflow", text)
 
 
-def render_refusal(reason: str) -> str:
-    """Return the Markdown that says why a command is not carried out. `reason` is plain text."""
-    return f"not done: {escape_markdown(reason)}"
+def format_refusal(task: FixTask, reason: str) -> str:
+    """Return the answer that says why a command is not carried out. `reason` is plain text, the end of a sentence."""
+    return format_reply(task, f"not done: {escape_markdown(reason)}")
 
 
 async def write_result(
@@ -142,9 +142,8 @@ async def write_result(
 
     The reaction is to the comment with the command; there is none if a workflow was started by hand.
     """
-    trigger = get_trigger_comment(job.run.event_issue)
-    if reaction and trigger and trigger.comment_id:
-        effects = [*effects, React(comment_id=trigger.comment_id, reaction=reaction)]
+    if reaction:
+        effects = [*effects, *plan_reaction(job.run.event, reaction)]
     done = await write_to_issue([] if job.run.policy.dry_run else effects, job.run)
     apply_local_effects(plan_fix_result(message, outputs, status, links), job.run.output, done)
     return done.lower_status(status)
@@ -180,7 +179,20 @@ async def write_reply(
     reaction: Reaction = "confused",
 ) -> Status:
     """Answer the command below what our comment shows, which stays as it is. `text` is safe."""
-    answer, issue = format_reply(request.task, text), request.issue
+    return await _write_answer(request, format_reply(request.task, text), job, outputs, reaction)
+
+
+async def write_refusal(
+    request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
+) -> Status:
+    """Say in the same place why the command is not carried out."""
+    return await _write_answer(request, format_refusal(request.task, reason), job, outputs, "confused")
+
+
+async def _write_answer(
+    request: FixRequest, answer: str, job: FixJob, outputs: Mapping[str, str], reaction: Reaction
+) -> Status:
+    issue = request.issue
     effects = [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []
     return await write_result(job, answer, outputs, effects, reaction)
 
@@ -199,19 +211,20 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
             role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
         except TriageError:
             role = "none"
-    refusal = check_role(role)
-    has_write_access = not refusal
-    if not refusal and (issue.is_pull_request or issue.locked):
-        refusal = "commands do not count on locked issues and on pull requests."
-    if not refusal and (reason := check_command_comment(issue, run.event_issue)):
-        refusal = reason[0].lower() + reason[1:]
-    if not refusal and task.actor and task.command != "fix" and not task.proposal_id:
-        refusal = NO_ID
-    if not refusal and task.command == "revise" and not task.words:
-        refusal = NO_WORDS
-    if not refusal and task.command == "approve" and task.words:
-        refusal = MORE_WORDS
-    return FixRequest(task, issue, has_write_access, refusal)
+    no_access = check_role(role)
+    return FixRequest(task, issue, not no_access, no_access or _find_refusal(task, issue, run.event))
+
+
+def _find_refusal(task: FixTask, issue: Issue, event: Event | None) -> str:
+    if issue.is_pull_request or issue.locked:
+        return "commands do not count on locked issues and on pull requests."
+    if reason := check_command_comment(issue, event):
+        return reason[0].lower() + reason[1:]
+    if task.actor and task.command != "fix" and not task.proposal_id:
+        return NO_ID
+    if task.command == "revise" and not task.words:
+        return NO_WORDS
+    return MORE_WORDS if task.command == "approve" and task.words else ""
 
 
 async def check_base(job: FixJob) -> str:

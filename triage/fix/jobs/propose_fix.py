@@ -1,13 +1,16 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
+from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.proposal import MAX_REVISIONS, PatchedFile, PatchProposal, ProposalStatus
+from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
@@ -15,13 +18,15 @@ from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResu
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.run.may_run.admission import WRITE_ROLES
 from triage.run.may_run.commands import CommandName, parse_command
-from triage.run.may_run.trigger_snapshot import restore_issue_at_trigger
+from triage.run.may_run.event import restore_issue_at_trigger
 from triage.run.run_context import export_telemetry
 from triage.run.write.apply_local_effects import apply_local_effects
-from triage.run.write.report_outputs import plan_proposed
+from triage.run.write.plan_effects import dump_report, format_cost
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
+from triage.say.job_page import render_fix_page
+from triage.say.notices import EMPTY_OUTPUTS
 from triage.say.our_comment import find_our_comment, read_state
 from triage.say.template import render_block
 
@@ -39,7 +44,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     from triage.graph.run_graph import run_graph
 
     run, task = job.run, request.task
-    issue = restore_issue_at_trigger(request.issue, run.event_issue, run.now(), run.now())
+    issue = restore_issue_at_trigger(request.issue, run.event, run.now(), run.now())
     earlier, problem = await _find_earlier(task, job)
     if problem:
         return await write_result(
@@ -76,7 +81,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     report = extend_report(state, services)
     if report is None:
         return await write_result(job, shown, outputs)
-    done = apply_local_effects(plan_proposed(shown, outputs, report), run.output)
+    done = apply_local_effects(_plan_proposed(shown, outputs, report), run.output)
     await export_telemetry(report, services, run.cancelled, run.seconds_left)
     return done.lower_status(report.status)
 
@@ -150,3 +155,19 @@ def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[
         feedback.append(task.words)
     rejected = f"An earlier version was rejected: {reason}" if reason else ""
     return "\n".join(filter(None, [request, rejected])), feedback[-MAX_REVISIONS:]
+
+
+def _plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -> list[Effect]:
+    """Returns what the job writes that proposed a patch, or could not. `report` has all steps of the run."""
+    usage = {
+        "status": report.status.value,
+        "engine": report.engine,
+        "tokens": str(report.usage.tokens),
+        "cost-usd": format_cost(report.usage),
+        "seconds": f"{report.seconds:.1f}",
+    }
+    return [
+        WriteReport(json_text=dump_report(report)),
+        WriteSummary(markdown=render_fix_page(message, report)),
+        SetOutputs(values=EMPTY_OUTPUTS | usage | dict(outputs)),
+    ]

@@ -15,13 +15,12 @@ from triage.fix.jobs.fix_job import (
     format_reply,
     plan_proposal_part,
     read_shown_commit,
-    render_refusal,
+    write_refusal,
     write_reply,
     write_result,
 )
 from triage.fix.jobs.store_fix import OTHER_COMMITS, prepare_commits
 from triage.fix.proposal_text import render_awaiting, render_unstored
-from triage.run.may_run.trigger_snapshot import get_trigger_comment
 from triage.say.template import render_block
 
 PROPOSE_FAILED = "The job that writes the patch failed before it could say why. See its log."
@@ -32,7 +31,7 @@ UNCONFIRMED = "GitHub did not confirm it at first. Write the command again."
 async def report_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     if not task.makes_proposal:
-        return await write_reply(request, render_refusal(UNCONFIRMED), job)
+        return await write_refusal(request, UNCONFIRMED, job)
     result = job.artifacts.read_fix_result() or FixResult(error=await check_base(job) or PROPOSE_FAILED)
     draft = result.draft
     if draft is None:
@@ -50,8 +49,8 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     listed, alike, exact = await job.run.ask_github("The proposals", find_stored)
     if exact:
         return await _report_stored(draft, files, exact[-1], request.issue, job)
-    command = get_trigger_comment(job.run.event_issue)
-    asked_at = command.created_at if command else None
+    event = job.run.event
+    asked_at = event.comment.created_at if event and event.comment else None
     is_replaced = not alike and any(asked_at is None or one.created_at >= asked_at for one in listed)
     if is_replaced or read_shown_commit(request.issue):  # that one can still be approved
         return await write_reply(request, NOT_STORED, job)

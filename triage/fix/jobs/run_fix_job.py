@@ -9,22 +9,21 @@ from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixTask
 from triage.fix.base_files import open_base_files
-from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.apply_fix import apply_fix
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     JobArtifacts,
     check_base,
-    format_reply,
+    format_refusal,
     read_fix_request,
-    render_refusal,
-    write_reply,
+    write_refusal,
     write_result,
 )
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
+from triage.fix.proposal_store import GitHubProposalStore
 from triage.run.run_context import JobContext
 from triage.run.write.write_results import write_skip, write_unfinished
 
@@ -55,7 +54,7 @@ async def gate_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     refusal = request.refusal or (await check_base(job) if task.makes_proposal else "")
     if refusal:
-        return await write_result(job, format_reply(task, render_refusal(refusal)), {"fix-task": "answer"})
+        return await write_result(job, format_refusal(task, refusal), {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
     return await write_result(job, f"The next job: {following}.", {"fix-task": following})
 
@@ -91,9 +90,9 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
         if request.has_write_access and (not request.refusal or name == "fix-gate"):
             return await carry_out(request, job)
         if request.has_write_access and name in REPLYING:
-            return await write_reply(request, render_refusal(request.refusal), job)
+            return await write_refusal(request, request.refusal, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
-        answer = format_reply(task, render_refusal(request.refusal))
+        answer = format_refusal(task, request.refusal)
         return await write_result(job, answer, {}, status=Status.SKIPPED)
     except IssueMoved as error:
         return write_skip(str(error), job.run)

@@ -171,17 +171,17 @@ def check_content(file: PatchedFile, base: BaseFile | None, files: BaseFiles) ->
     # ("Trojan Source", CVE-2021-42574).
     added = "\n".join(_list_added_lines(text, old))
     if found := find_invisible(added):
-        names = _join([f"U+{ord(char):04X}" for char in found])
+        names = _list_first([f"U+{ord(char):04X}" for char in found])
         yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
     known = set(find_mixed_words(old))
     if mixed := [quote_value(word) for word in find_mixed_words(added) if word not in known]:
-        yield f"{path} has words of two scripts that look alike ({_join(mixed)}): write each in one."
+        yield f"{path} has words of two scripts that look alike ({_list_first(mixed)}): write each in one."
     # The old text has no secret: it would not have been shown.
     lines = zip(text.split("\n"), redact_likely_secrets(text, path).split("\n"), strict=True)
     if numbers := [str(number) for number, (line, masked) in enumerate(lines, 1) if line != masked]:
-        yield f"{path} has what looks like a secret in line {_join(numbers)}: leave it out."
+        yield f"{path} has what looks like a secret in line {_list_first(numbers)}: leave it out."
     if addresses := find_new_addresses(text, old):
-        shown = _join([quote_value(redact_likely_secrets(address)) for address in addresses])
+        shown = _list_first([quote_value(redact_likely_secrets(address)) for address in addresses])
         yield f"{path} has an address that was not there ({shown}): leave it out, or use a host such as example.com."
     if reason := files.check_text(path, text):
         yield f"{path} would be a file that nobody edits by hand ({reason}): write it so that people can read it."
@@ -199,7 +199,7 @@ def _list_added_lines(text: str, old: str) -> list[str]:
     return list((after - before).elements())
 
 
-def _join(named: Sequence[str]) -> str:
+def _list_first(named: Sequence[str]) -> str:
     return ", ".join(named[:MAX_NAMED]) + (", …" if len(named) > MAX_NAMED else "")
 
 

@@ -66,14 +66,14 @@ class IssueComments(RepositoryConnection):
             except GitHubError as error:
                 if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME:
                     raise
-                self._begin_looks(number)
+                self._plan_further_looks(number)
                 if attempt == MAX_LIST_READS - 1:
                     raise
                 continue
             if posted is None or own is None or posted in found:
                 break
             found[posted] = own
-            self._begin_looks(number)
+            self._plan_further_looks(number)
         marked = {key for key, comment in found.items() if comment.body.startswith(COMMENT_MARKER)}
         self._marked_ids.setdefault(number, marked)
         return [found[key] for key in sorted(found)]
@@ -110,7 +110,7 @@ class IssueComments(RepositoryConnection):
         """
         earlier, unread = self._marked_ids.get(number), None
         for wait in WAITS_BEFORE_POSTING:
-            if not self._wait(wait):
+            if not self._wait_if_time(wait):
                 break
             try:
                 comments, unread = self._list_comments(number), None
@@ -167,7 +167,7 @@ class IssueComments(RepositoryConnection):
         Return whether the comments must be read again: no after a clear write, and after some further looks.
         """
         wait = next(self._waits.get(number, iter(())), None)
-        return wait is not None and self._wait(wait)
+        return wait is not None and self._wait_if_time(wait)
 
     @contextmanager
     def _remember_unclear(self, number: int) -> Iterator[None]:
@@ -175,13 +175,13 @@ class IssueComments(RepositoryConnection):
             yield
         except GitHubError as error:
             if error.kind is ErrorKind.UNKNOWN_OUTCOME:
-                self._begin_looks(number)
+                self._plan_further_looks(number)
             raise
 
-    def _begin_looks(self, number: int) -> None:
+    def _plan_further_looks(self, number: int) -> None:
         self._waits.setdefault(number, iter(WAITS_BEFORE_ENDING))
 
-    def _wait(self, wait: int) -> bool:
+    def _wait_if_time(self, wait: int) -> bool:
         # Returns whether it waited: not if too little time would be left then.
         seconds = self.reread_seconds * wait
         if wait and seconds_left() < seconds + LOOK_SECONDS:

@@ -14,11 +14,12 @@ from triage.base.errors import (
     NoSuchComment,
     NoSuchIssue,
     PermissionMissing,
+    PullRequestRefused,
     RateLimited,
     TriageError,
 )
-from triage.base.network import PROXY_LOGIN_REFUSED, describe_connection_problem
 from triage.base.threads import raise_if_abandoned
+from triage.outside.http_client import PROXY_LOGIN_REFUSED, describe_connection_problem
 
 
 class ErrorKind(StrEnum):
@@ -174,6 +175,16 @@ def translate_write_errors(slug: str, what: str = "The result") -> AbstractConte
     return translate_errors(lambda error: _write_error(error, slug, what))
 
 
+def translate_contents_errors(slug: str) -> AbstractContextManager[None]:
+    """Return what translates errors of writing commits and branches."""
+    return translate_errors(lambda error: _contents_error(error, slug))
+
+
+def translate_pull_request_errors(slug: str) -> AbstractContextManager[None]:
+    """Return what translates errors of opening a pull request."""
+    return translate_errors(lambda error: _pull_request_error(error, slug))
+
+
 def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageError:
     what = f"Issue #{number}" if number is not None else f"The repository {slug}"
     where = f" in {slug}" if number is not None else ""
@@ -216,6 +227,51 @@ def _write_error(error: GitHubError, slug: str, what: str) -> TriageError:
     }
     kind = NoSuchComment if error.kind is ErrorKind.GONE else CannotPublish
     return kind(f"{what} could not be written to the issue: {reasons.get(error.kind, f'GitHub {error.description}')}.")
+
+
+PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
+"""Off by default (GitHub docs, "Managing GitHub Actions settings for a repository")."""
+
+
+def _contents_error(error: GitHubError, slug: str) -> TriageError:
+    if error.kind is ErrorKind.BAD_TOKEN:
+        return bad_token_error()
+    if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):  # a personal token without the scope is answered 404
+        return PermissionMissing(
+            f"The token may not write commits and branches to {slug}. Give the job `permissions: contents: write`."
+        )
+    return CannotPublish(f"The proposal could not be written to {slug}: {_describe_refusal(error)}.")
+
+
+def _pull_request_error(error: GitHubError, slug: str) -> TriageError:
+    if error.kind is ErrorKind.BAD_TOKEN:
+        return bad_token_error()
+    what = f"The pull request could not be opened in {slug}"
+    if error.kind is ErrorKind.NO_PULL_REQUESTS:
+        return PullRequestRefused(f"{what}: switch on {PULL_REQUEST_SETTING}.")
+    if error.kind is ErrorKind.NO_DRAFTS:
+        return PullRequestRefused(
+            f"{what}: GitHub has no draft pull requests in private repositories of this plan. Open one by hand."
+        )
+    if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):
+        return PullRequestRefused(
+            f"{what}: give the job `permissions: pull-requests: write`, and switch on {PULL_REQUEST_SETTING}."
+        )
+    if error.status == 422:
+        return PullRequestRefused(
+            f"{what}: {_describe_refusal(error)}. Open it by hand, or check {PULL_REQUEST_SETTING}."
+        )
+    return CannotPublish(f"{what}: {_describe_refusal(error)}.")
+
+
+def _describe_refusal(error: GitHubError) -> str:
+    reasons = {
+        ErrorKind.LOCKED: "it is locked",
+        ErrorKind.ARCHIVED: "the repository is archived",
+        ErrorKind.MOVED: "the repository was moved to another place on GitHub",
+        ErrorKind.RATE_LIMITED: describe_rate_limit(error),
+    }
+    return reasons.get(error.kind, f"GitHub {error.description}")
 
 
 def bad_token_error() -> PermissionMissing:

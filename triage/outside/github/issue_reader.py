@@ -9,9 +9,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from triage.base.errors import GitHubUnavailable
 from triage.base.threads import sleep_unless_abandoned
-from triage.outside.github.github_errors import ErrorKind, GitHubError
-from triage.outside.github.issue_nodes import MAX_NODES, IssueNode, NodePage, parse_response
+from triage.outside.github.comments import find_comment
+from triage.outside.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    github_errors,
+    translate_read_errors,
+    unreadable_response,
+)
+from triage.outside.github.issue_nodes import MAX_NODES, EditedComment, IssueNode, NodePage, parse_response
 from triage.outside.github.repository_connection import RepositoryConnection
 
 PAGE_STEP = 5
@@ -186,3 +194,33 @@ def read_comments(connection: RepositoryConnection, node_ids: Sequence[str]) -> 
     """Return comments with everybody who edited them, as GitHub shows them; null for one that is gone."""
     nodes = connection.query(_COMMENTS, {"ids": list(node_ids)}).get("nodes")
     return nodes if isinstance(nodes, list) else []
+
+
+def read_unchanged_comment(connection: RepositoryConnection, comment_id: int) -> str:
+    """Return the text of a comment that only the account of this token has written and edited; else an empty one.
+
+    Raises as `IssueTracker`.
+    """
+    with translate_read_errors(connection.slug):
+        try:
+            with github_errors():
+                node_id = find_comment(connection.repository, comment_id).node_id
+                if not node_id:
+                    raise unreadable_response()
+        except GitHubError as error:
+            if error.kind is ErrorKind.GONE:
+                return ""
+            raise
+        try:
+            [node] = read_comments(connection, [node_id]) or [None]
+        except GitHubError as error:
+            if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
+                raise
+            raise GitHubUnavailable("This GitHub server does not say who edited a comment (GraphQL API).") from None
+        if node is None:
+            return ""
+        comment, viewer = parse_response(EditedComment, node), connection.viewer_login
+        if viewer is None or comment.comment_id != comment_id or not comment.is_in(connection.slug):
+            raise unreadable_response()
+        is_ours = comment.author is not None and comment.author.is_account(viewer) and comment.is_alone_by(viewer)
+        return comment.body if is_ours else ""

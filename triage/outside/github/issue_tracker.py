@@ -23,7 +23,7 @@ from triage.outside.github.github_errors import (
     unreadable_response,
 )
 from triage.outside.github.issue_nodes import BOT_SUFFIX
-from triage.outside.github.read_past_issues import MAX_BODY_CHARS, PastIssues
+from triage.outside.github.read_past_issues import MAX_BODY_CHARS, iterate_past
 from triage.outside.github.repository_connection import (
     delete_path,
     iterate_pages,
@@ -92,10 +92,9 @@ class IssueTracker(IssueComments):
 
         Raises GitHubUnavailable and SetupError.
         """
-        reader = PastIssues(self, self.is_own_login, body_chars)
         with translate_read_errors(self.slug):
             try:
-                yield from reader.iterate_pages(limit, words)
+                yield from iterate_past(self, limit, words, body_chars)
             except GitHubError as error:
                 if error.kind is not ErrorKind.GONE:
                     raise

@@ -1,16 +1,17 @@
 """Reads the repository's past issues and pull requests, a page of them in one request."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from datetime import datetime
 from typing import get_args
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
+from triage.outside.github.comments import IssueComments
 from triage.outside.github.github_errors import GitHubError
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.outside.github.issue_reader import IssueReader
-from triage.outside.github.repository_connection import PAGE_SIZE, RepositoryConnection
+from triage.outside.github.repository_connection import PAGE_SIZE
 from triage.say.hidden_state import CommentState, parse_state
 
 MAX_FOUND = 20
@@ -22,75 +23,65 @@ FILES = 30
 _COMMENTS = "comments(first: 2) { nodes { author { __typename login } body } }"
 
 
-@dataclass
-class PastIssues:
-    """The past issues of one repository. Every failure is a `GitHubError`."""
+def iterate_past(connection: IssueComments, limit: int, words: str, body_chars: int) -> Iterator[list[PastIssue]]:
+    """Yield the newest issues, a page at a time, at most `limit`; then pull requests, and what `words` find.
 
-    connection: RepositoryConnection
-    is_own_login: Callable[[str], bool]
-    """Whether a login is one that this action writes comments with."""
-    body_chars: int = MAX_BODY_CHARS
-    """Longer texts of issues are cut."""
+    The newest pull requests are those of one page. Every failure is a `GitHubError`.
+    """
+    read: set[int] = set()
 
-    def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
-        """Yield the newest issues, a page at a time, at most `limit`; then pull requests, and what `words` find.
+    def choose_new(page: list[IssueNode]) -> list[PastIssue]:
+        new = [
+            _convert(issue, issue.created_at, body_chars, connection)
+            for issue in page
+            if issue.created_at and issue.pull_state != "CLOSED" and issue.number not in read
+        ]
+        read.update(issue.number for issue in new)
+        return new
 
-        The newest pull requests are those of one page.
-        """
-        read: set[int] = set()
+    reader = IssueReader(connection, min(PAGE_SIZE, limit), _COMMENTS, FILES)
+    for page in reader.iterate_list("CREATED_AT"):
+        room = limit - len(read)
+        yield (new := choose_new(page)[:room])
+        if not new or len(read) >= limit:
+            break
+    with suppress(GitHubError):  # the token of a private repository may read issues alone
+        yield choose_new(next(reader.iterate_pull_requests(), []))
+    if words:
+        reader.page_size = MAX_FOUND
+        yield choose_new(next(reader.iterate_search(words, with_pull_requests=True), []))
 
-        def choose_new(page: list[IssueNode]) -> list[PastIssue]:
-            new = [issue for issue in self._convert(page) if issue.number not in read]
-            read.update(issue.number for issue in new)
-            return new
 
-        reader = IssueReader(self.connection, min(PAGE_SIZE, limit), _COMMENTS, FILES)
-        for page in reader.iterate_list("CREATED_AT"):
-            room = limit - len(read)
-            yield (new := choose_new(page)[:room])
-            if not new or len(read) >= limit:
-                break
-        with suppress(GitHubError):  # the token of a private repository may read issues alone
-            yield choose_new(next(reader.iterate_pull_requests(), []))
-        if words:
-            reader.page_size = MAX_FOUND
-            yield choose_new(next(reader.iterate_search(words, with_pull_requests=True), []))
+def _convert(issue: IssueNode, created_at: datetime, body_chars: int, connection: IssueComments) -> PastIssue:
+    reason, state = (issue.state_reason or "").lower(), _find_state(issue, connection)
+    return PastIssue(
+        number=issue.number,
+        title=issue.title[:MAX_TITLE_CHARS],
+        body=(issue.body or "")[:body_chars],
+        author=issue.login,
+        labels=issue.label_names,
+        issue_type=issue.issue_type.name if issue.issue_type else "",
+        is_pull_request=issue.pull_state is not None,
+        state="closed" if (issue.pull_state or issue.state) in ("CLOSED", "MERGED") else "open",
+        state_reason=reason if reason in get_args(StateReason) else "",
+        created_at=created_at,
+        updated_at=issue.updated_at,
+        closed_at=issue.closed_at,
+        milestone=issue.milestone.title if issue.milestone else "",
+        duplicate_of=read_duplicate_of(issue),
+        fixes=_list_fixes(issue) if issue.state == "CLOSED" else [],
+        suspects=state.suspects,
+        wrong=state.wrong,
+    )
 
-    def _convert(self, issues: list[IssueNode]) -> list[PastIssue]:
-        return list(filter(None, map(self._convert_one, issues)))
 
-    def _convert_one(self, issue: IssueNode) -> PastIssue | None:
-        if issue.created_at is None or issue.pull_state == "CLOSED":
-            return None
-        reason = (issue.state_reason or "").lower()
-        state = self._find_state(issue)
-        return PastIssue(
-            number=issue.number,
-            title=issue.title[:MAX_TITLE_CHARS],
-            body=(issue.body or "")[: self.body_chars],
-            author=issue.login,
-            labels=issue.label_names,
-            issue_type=issue.issue_type.name if issue.issue_type else "",
-            is_pull_request=issue.pull_state is not None,
-            state="closed" if (issue.pull_state or issue.state) in ("CLOSED", "MERGED") else "open",
-            state_reason=reason if reason in get_args(StateReason) else "",
-            created_at=issue.created_at,
-            updated_at=issue.updated_at,
-            closed_at=issue.closed_at,
-            milestone=issue.milestone.title if issue.milestone else "",
-            duplicate_of=read_duplicate_of(issue),
-            fixes=_list_fixes(issue) if issue.state == "CLOSED" else [],
-            suspects=state.suspects,
-            wrong=state.wrong,
-        )
-
-    def _find_state(self, issue: IssueNode) -> CommentState:
-        # Anybody can write the marker.
-        for comment in list_nodes(issue.comments):
-            body = comment.body or ""
-            if body.startswith(COMMENT_MARKER) and self.is_own_login(comment.login):
-                return parse_state(body) or CommentState()
-        return CommentState()
+def _find_state(issue: IssueNode, connection: IssueComments) -> CommentState:
+    # Anybody can write the marker.
+    for comment in list_nodes(issue.comments):
+        body = comment.body or ""
+        if body.startswith(COMMENT_MARKER) and connection.is_own_login(comment.login):
+            return parse_state(body) or CommentState()
+    return CommentState()
 
 
 def read_duplicate_of(issue: IssueNode) -> int | None:

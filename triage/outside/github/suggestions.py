@@ -14,7 +14,7 @@ from pydantic import Field
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.outside.github.github_errors import ErrorKind, GitHubError
-from triage.outside.github.issue_nodes import NodeList, Response, parse_response
+from triage.outside.github.issue_nodes import NodeList, Nodes, Response, list_nodes, parse_response
 from triage.outside.github.repository_connection import PREVIEWS, RepositoryConnection
 
 MAX_READS = 3
@@ -56,14 +56,6 @@ class Target(Response):
     is_enabled: bool = Field(True, alias="isEnabled")
 
 
-class TargetList(Response):
-    nodes: NodeList[Target | None] | None = None
-
-    @property
-    def all(self) -> list[Target]:
-        return [target for target in self.nodes or [] if target]
-
-
 class PendingSuggestion(Response):
     """A suggestion by anybody. What it is not about is empty."""
 
@@ -77,13 +69,13 @@ class SuggestionIssue(Response):
     id: str
     state: str = ""
     type: Target | None = Field(None, alias="issueType")
-    labels: TargetList | None = None
+    labels: Nodes[Target] | None = None
     pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
 
     def list_taken(self) -> Iterator[str]:
         """Yield keys of what the issue has, and of what is suggested on it."""
         pending = [one for one in self.pending if one]
-        labels = [*(self.labels.all if self.labels else []), *(one.label for one in pending)]
+        labels = [*list_nodes(self.labels), *(one.label for one in pending)]
         types = [self.type, *(one.type for one in pending)]
         yield from (_key("label", label.name) for label in labels if label)
         yield from (_key("type", one.name) for one in types if one)
@@ -96,11 +88,11 @@ class SuggestionsResponse(Response):
     """The parts of a repository that suggestions need, from GraphQL. GitHub leaves out what it does not show."""
 
     issue: SuggestionIssue
-    issue_types: TargetList | None = Field(None, alias="issueTypes")
+    issue_types: Nodes[Target] | None = Field(None, alias="issueTypes")
 
     def list_offers(self) -> "Iterator[_Offer]":
         """Yield what could be suggested without asking for it by name."""
-        for kind in self.issue_types.all if self.issue_types else []:
+        for kind in list_nodes(self.issue_types):
             if kind.is_enabled:
                 yield _Offer("type", kind.name, {"issueTypeId": kind.id})
         for name, reason in _CLOSE_REASONS.items():

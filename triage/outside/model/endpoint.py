@@ -18,10 +18,10 @@ from pydantic import SecretStr
 from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception
 
 from triage.base.errors import AnswerTooLarge, ModelUnavailable, TimeLimitExceeded
-from triage.base.network import create_ssl_context, proxy_for
 from triage.base.progress import current_step
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.domain.run import ReasoningEffort
+from triage.outside.http_client import create_ssl_context, proxy_for
 from triage.outside.model.endpoint_features import EndpointFeatures
 from triage.outside.model.model_errors import TIMED_OUT, EndpointBusy, classify_error
 from triage.outside.model.output_formats import REASONING_FIELDS

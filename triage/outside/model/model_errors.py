@@ -16,8 +16,13 @@ from langchain_core.exceptions import (
 )
 
 from triage.base.errors import AnswerTooLarge, InvalidAnswer, ModelUnavailable
-from triage.base.network import PROXY_LOGIN_REFUSED, describe_connection_problem, list_causes
-from triage.outside.http_client import parse_retry_after, was_sent
+from triage.outside.http_client import (
+    PROXY_LOGIN_REFUSED,
+    describe_connection_problem,
+    list_causes,
+    parse_retry_after,
+    was_sent,
+)
 
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 """Raised by the SDK for a reply that is JSON, but no completion."""

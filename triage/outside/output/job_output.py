@@ -126,9 +126,9 @@ def write_file(workspace: Path, name: str, json_text: str) -> str:
         folder = _open_folder(workspace)
         try:
             if not _exists(".gitignore", folder):
-                _replace(".gitignore", b"*\n", folder)
+                _write_atomically(".gitignore", b"*\n", folder)
             # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
-            _replace(name, json_text.encode("utf-8", "backslashreplace"), folder)
+            _write_atomically(name, json_text.encode("utf-8", "backslashreplace"), folder)
         finally:
             os.close(folder)
     except OSError as error:
@@ -175,7 +175,7 @@ def _exists(name: str, folder: int) -> bool:
     return True
 
 
-def _replace(name: str, content: bytes, folder: int) -> None:
+def _write_atomically(name: str, content: bytes, folder: int) -> None:
     # `os.replace` replaces a symbolic link instead of following it.
     draft = f".{name}.{secrets.token_hex(8)}"
     try:

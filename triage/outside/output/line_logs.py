@@ -83,12 +83,12 @@ def mask_commands(secrets: Iterable[str]) -> list[str]:
     """
     lines = dict.fromkeys(line.strip() for secret in secrets for line in secret.splitlines())
     plain = [line for line in lines if len(line) >= MIN_MASK_CHARS]
-    forms = dict.fromkeys(form for line in plain for form in _encodings(line))
+    forms = dict.fromkeys(form for line in plain for form in _list_encodings(line))
     fresh = [form for form in forms if not any(line in form for line in plain)]
     return [f"::add-mask::{line.replace('%', '%25')}" for line in [*plain, *fresh]]
 
 
-def _encodings(secret: str) -> list[str]:
+def _list_encodings(secret: str) -> list[str]:
     # In a URL, in base64, and in the header of git over HTTPS.
     packed = [base64.b64encode(f"{login}{secret}".encode("utf-8", "replace")) for login in ("", "x-access-token:")]
     return [quote(secret, safe="", errors="replace"), *(code.decode("ascii") for code in packed)]

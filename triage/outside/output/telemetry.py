@@ -157,7 +157,7 @@ class _SpanWriter:
     def write_run(self, report: RunReport, parent: Context) -> None:
         name = f"invoke_workflow {_WORKFLOW_NAME}"
         took = timedelta(seconds=report.seconds)
-        context = self._write(name, parent, report.started_at, took, _run_attributes(report), report.decisions)
+        context = self._write_span(name, parent, report.started_at, took, _run_attributes(report), report.decisions)
         for step in report.steps:
             self._write_step(step, context)
 
@@ -165,16 +165,16 @@ class _SpanWriter:
         operation = None if step.is_lookup else "invoke_agent"
         name = f"{operation} {step.step}" if operation else step.step
         took = timedelta(seconds=step.seconds)
-        context = self._write(name, parent, step.started_at, took, _step_attributes(step, operation))
+        context = self._write_span(name, parent, step.started_at, took, _step_attributes(step, operation))
         for call in step.calls:
             name = f"{_operation_name(call)} {call.model}"
             attributes = _call_attributes(call, self.request_id)
-            self._write(name, context, call.started_at, timedelta(milliseconds=call.ms), attributes)
+            self._write_span(name, context, call.started_at, timedelta(milliseconds=call.ms), attributes)
         for tool in step.tools:
             name = f"execute_tool {tool.tool}"
-            self._write(name, context, tool.started_at, timedelta(milliseconds=tool.ms), _tool_attributes(tool))
+            self._write_span(name, context, tool.started_at, timedelta(milliseconds=tool.ms), _tool_attributes(tool))
 
-    def _write(
+    def _write_span(
         self,
         name: str,
         parent: Context,

@@ -1,7 +1,7 @@
-"""Writes progress to standard error, and stores results for the command line to print."""
+"""Writes progress and annotations to standard error, and the report to a file."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from triage.base.errors import BadInput, describe_os_error
-from triage.domain.code import Span
 from triage.domain.effect import AnnotationLevel
 from triage.domain.run import Outcome, StepRecord, ToolExecution
 from triage.outside.output.line_logs import format_elapsed, format_record, to_safe_line
@@ -45,10 +44,7 @@ def progress_console() -> Console:
 
 
 class TerminalOutput:
-    """Implements `Output`. Stores the summary and the report for the command line.
-
-    Our own secrets are masked in everything that it takes.
-    """
+    """What a command writes besides its result. Our own secrets are masked in it."""
 
     def __init__(
         self,
@@ -58,38 +54,25 @@ class TerminalOutput:
         *,
         verbose: bool = False,
     ) -> None:
-        self.markdown = ""
-        """All summaries, joined."""
-        self.json_text = ""
-        """The JSON report; empty until `write_report`."""
         self._console = console or progress_console()
         self.progress = TerminalProgress(self._console, verbose=verbose)
         self._redactor = redactor
         self._report_path = report_path
 
-    def write_summary(self, markdown: str) -> None:
-        masked = self._redactor.redactor_for("summary")(markdown)
-        self.markdown = f"{self.markdown}\n{masked}" if self.markdown else masked
-
-    def write_outputs(self, values: Mapping[str, str]) -> None:
-        """Does nothing: there is no later step."""
-
-    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """Prints one line to standard error; the message itself names the place."""
-        del at
+    def annotate(self, level: AnnotationLevel, message: str) -> None:
+        """Print one line to standard error."""
         message = self._redactor.redactor_for("annotations")(message)
         self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_safe_line(message)))
 
-    def write_report(self, json_text: str) -> str:
-        """Stores the JSON, and writes it to the file that the user chose. Raises BadInput if that fails."""
-        self.json_text = self._redactor.redactor_for("report")(json_text)
+    def write_report(self, json_text: str) -> None:
+        """Write the JSON to the file that the user chose, if any. Raises BadInput if that fails."""
         if self._report_path is None:
-            return ""
+            return
         try:
-            self._report_path.write_bytes(self.json_text.encode("utf-8", "backslashreplace"))
+            masked = self._redactor.redactor_for("report")(json_text)
+            self._report_path.write_bytes(masked.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise BadInput(f"The report cannot be written to this path: {describe_os_error(error)}.") from None
-        return str(self._report_path)
 
 
 class TerminalProgress:

@@ -9,8 +9,8 @@ most starred repository in the package's language finds nothing.
 import re
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.tools import BaseTool, ToolException
-from pydantic import BaseModel, Field, PrivateAttr
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from pydantic import BaseModel, Field
 
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
@@ -40,38 +40,6 @@ class IssueQuery(BaseModel):
     repository: str = Field("", description="owner/name, if it is known")
 
 
-class GitHubSearchTool(BaseTool):
-    """Searches once a run."""
-
-    name: str = ISSUE_SEARCH
-    description: str = "Searches the issues of a package's public repository for an error."
-    args_schema: type[BaseModel] = IssueQuery
-    handle_tool_error: bool = False
-    _issues: "IssueSearch" = PrivateAttr()
-    _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
-    _is_used: bool = PrivateAttr(default=False)
-
-    def _run(self, *_: Any, **__: Any) -> dict[str, Any]:
-        raise NotImplementedError("the search is asynchronous")
-
-    async def _arun(self, error: str, name: str, language: str, repository: str = "", **_: Any) -> dict[str, Any]:
-        words = choose_words(self._redact(error))
-        if not words:
-            return {"results": []}
-        if self._is_used:
-            raise ToolException("a run searches once")
-        self._is_used = True
-        try:
-            found = await in_thread(self._search, words, name, language, repository)
-        except TriageError as failure:
-            raise ToolException(str(failure)) from None
-        return {"results": parse_results(found)}
-
-    def _search(self, words: str, package: str, language: str, repository: str) -> list[dict[str, str]]:
-        slug = repository or self._issues.find_repository(package, language)
-        return self._issues.find_issues(slug, words) if slug else []
-
-
 def choose_words(error: str) -> str:
     """Return up to eight plain words of a message, and the error's name: nothing quoted, no other names of code."""
     kind, _, message = error.partition(": ") if ": " in error else error.partition(" ")
@@ -84,8 +52,29 @@ def choose_words(error: str) -> str:
     return " ".join(chosen) if len(chosen) >= 3 else ""
 
 
-def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tree) -> GitHubSearchTool:
-    """Return the tool for one run. `redact` masks our own secrets in the words that are sent."""
-    tool = GitHubSearchTool()
-    tool._issues, tool._redact = issues, redact
-    return tool
+def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tree) -> BaseTool:
+    """Return the tool for one run, which searches once. `redact` masks our own secrets in the words that are sent."""
+    is_used = False
+
+    def find(words: str, package: str, language: str, repository: str) -> list[dict[str, str]]:
+        slug = repository or issues.find_repository(package, language)
+        return issues.find_issues(slug, words) if slug else []
+
+    async def search(error: str, name: str, language: str, repository: str = "") -> dict[str, Any]:
+        nonlocal is_used
+        words = choose_words(redact(error))
+        if not words:
+            return {"results": []}
+        if is_used:
+            raise ToolException("a run searches once")
+        is_used = True
+        try:
+            found = await in_thread(find, words, name, language, repository)
+        except TriageError as failure:
+            raise ToolException(str(failure)) from None
+        return {"results": parse_results(found)}
+
+    description = "Searches the issues of a package's public repository for an error."
+    return StructuredTool.from_function(
+        coroutine=search, name=ISSUE_SEARCH, description=description, args_schema=IssueQuery
+    )

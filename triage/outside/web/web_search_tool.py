@@ -4,14 +4,13 @@ import re
 from typing import Any
 
 import requests
-from langchain_core.tools import BaseTool, ToolException
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_tavily import TavilySearch
-from pydantic import BaseModel, Field, PrivateAttr, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.network import PROXY_LOGIN_REFUSED
 from triage.base.threads import in_thread
-from triage.outside.http_client import RequestFailed, send_request
+from triage.outside.http_client import PROXY_LOGIN_REFUSED, RequestFailed, send_request
 from triage.outside.web.search_results import MAX_RESULTS, parse_results
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
@@ -45,54 +44,6 @@ class WebQuery(BaseModel):
     query: str = Field(description="What to search for, at most 200 characters")
 
 
-class WebSearchTool(BaseTool):
-    """Sends each query of a run once, at most `MAX_SEARCHES`: one a round.
-
-    The results never come from a cache, which somebody may have forged: their addresses become links. A failure
-    raises `SearchFailed` with a short name, because a message from outside has no place in a prompt.
-    """
-
-    name: str = "tavily_search"
-    description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
-    args_schema: type[BaseModel] = WebQuery
-    handle_tool_error: bool = False
-    _tavily: TavilySearch = PrivateAttr()
-    _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
-    _answers: dict[str, dict[str, Any] | None] = PrivateAttr(default_factory=dict)
-    """By query; None for a search that has failed, or that still runs."""
-
-    def _run(self, *_: Any, **__: Any) -> dict[str, Any]:
-        raise NotImplementedError("the web search is asynchronous")
-
-    async def _arun(self, query: str, **_: Any) -> dict[str, Any]:
-        text = sanitize_query(self._redact(sanitize_query(query)))
-        if not text:
-            return {"results": []}
-        if text in self._answers:  # the rules fallback searches again after the model failed
-            if (known := self._answers[text]) is None:
-                raise SearchFailed("this search was made already")
-            return known
-        if len(self._answers) == MAX_SEARCHES:
-            raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
-        self._answers[text] = None
-        answer = {"results": parse_results(self._redact(await self._search(text)))}
-        self._answers[text] = answer
-        return answer
-
-    async def _search(self, text: str) -> list[Any]:
-        try:
-            # Tavily's asynchronous client takes no proxies from the environment.
-            found = await in_thread(self._tavily.invoke, {"query": text})
-        except ToolException:  # the library's word for no results
-            return []
-        if "error" in found:
-            raise SearchFailed(_name_failure(found["error"]))
-        if not isinstance(found["results"], list):
-            raise SearchFailed("unreadable answer")
-        results: list[Any] = found["results"]
-        return results
-
-
 def _name_failure(error: Exception) -> str:
     """Return our own name for what the library has caught: its message repeats what the server says."""
     if status := _STATUS.match(str(error)):
@@ -101,20 +52,54 @@ def _name_failure(error: Exception) -> str:
     return "unreadable answer" if is_answered else str(RequestFailed(error))
 
 
-def build_search_tool(
-    api_key: SecretStr, base_url: str | None = None, redact: Redact = lambda tree: tree
-) -> WebSearchTool:
-    """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
-    tool = WebSearchTool()
-    tool._redact = redact
-    tool._tavily = TavilySearch(
+def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: Redact = lambda tree: tree) -> BaseTool:
+    """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back.
+
+    It sends each query of a run once, at most `MAX_SEARCHES`: one a round. The results never come from a cache, which
+    somebody may have forged: their addresses become links. A failure raises `SearchFailed` with a short name, because
+    a message from outside has no place in a prompt.
+    """
+    tavily = TavilySearch(
         tavily_api_key=api_key.get_secret_value(),
         api_base_url=base_url,
         max_results=MAX_RESULTS,
         search_depth="advanced",
         handle_tool_error=False,  # no results must not come back as a text
     )
-    return tool
+    answers: dict[str, dict[str, Any] | None] = {}  # by query; None for a search that has failed, or that still runs
+
+    async def search(query: str) -> dict[str, Any]:
+        text = sanitize_query(redact(sanitize_query(query)))
+        if not text:
+            return {"results": []}
+        if text in answers:  # the rules fallback searches again after the model failed
+            if (known := answers[text]) is None:
+                raise SearchFailed("this search was made already")
+            return known
+        if len(answers) == MAX_SEARCHES:
+            raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
+        answers[text] = None
+        answers[text] = answer = {"results": parse_results(redact(await _search(tavily, text)))}
+        return answer
+
+    description = "Searches the web for pages on software bugs. Input: a short query in plain words."
+    return StructuredTool.from_function(
+        coroutine=search, name="tavily_search", description=description, args_schema=WebQuery
+    )
+
+
+async def _search(tavily: TavilySearch, text: str) -> list[Any]:
+    try:
+        # Tavily's asynchronous client takes no proxies from the environment.
+        found = await in_thread(tavily.invoke, {"query": text})
+    except ToolException:  # the library's word for no results
+        return []
+    if "error" in found:
+        raise SearchFailed(_name_failure(found["error"]))
+    if not isinstance(found["results"], list):
+        raise SearchFailed("unreadable answer")
+    results: list[Any] = found["results"]
+    return results
 
 
 def check_search(api_key: SecretStr, base_url: str | None = None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from triage.base.threads import in_thread
-from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
+from triage.domain.effect import IssueEffect, Reaction, SuggestChanges
 from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask
@@ -14,7 +14,7 @@ from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, accept_ev
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_each, read_request, select_allowed
 from triage.reproduce.pages import Pages, find_executed_code
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
-from triage.run.may_run.trigger_snapshot import get_trigger_comment, to_run_key
+from triage.run.may_run.event import plan_reaction, to_run_key
 from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.plan_suggestions import plan_close
 from triage.run.write.write_results import read_again, write_skip, write_to_issue
@@ -67,7 +67,7 @@ def _plan_comment(
     links: Sequence[str] = (),
 ) -> IssueEffect:
     """Return our comment with these parts. The run counts in it, whatever it says."""
-    runs = read_state(issue).with_run(to_run_key(task, job.run.event_issue)).runs
+    runs = read_state(issue).with_run(to_run_key(task, job.run.event)).runs
     return plan_comment_parts(issue, parts, {**remembered, "runs": runs}, links)
 
 
@@ -98,8 +98,7 @@ async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: Reproduc
 
 
 def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
-    trigger = get_trigger_comment(job.run.event_issue)
-    return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
+    return [*plan_reaction(job.run.event, reaction)]
 
 
 async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> Status:

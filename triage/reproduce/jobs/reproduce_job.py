@@ -14,8 +14,8 @@ from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
-from triage.run.may_run.admission import check_reproduce
-from triage.run.may_run.trigger_snapshot import check_command_comment, restore_issue_at_trigger
+from triage.run.may_run.admission import IssueRequest, check_reproduce
+from triage.run.may_run.event import check_command_comment, restore_issue_at_trigger
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.write_results import write_to_issue
@@ -59,10 +59,11 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
     """Read the issue, and whether its example may be run. Raises TriageError if the issue cannot be read."""
     run = job.run
     issue = await run.ask_github(f"Issue #{number}", lambda: run.github.fetch_issue(number))
-    now = issue.snapshot_time or run.now()
+    at_trigger = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
+    asked = IssueRequest(task, issue, at_trigger, run.event, issue.snapshot_time or run.now())
     skip_reason = await run.ask_github(
         "The role of whoever asks",
-        lambda: check_reproduce(task, issue, run.event_issue, now, run.github.fetch_role, run.config),
+        lambda: check_reproduce(asked, run.github.fetch_role, run.config),
     )
     return Request(issue, skip_reason, _find_refusal(issue, run))
 
@@ -81,7 +82,7 @@ async def read_each(numbers: Iterable[int], job: ReproduceJob, done: PublishResu
 def _find_refusal(issue: Issue, run: JobContext) -> str:
     if reports_vulnerability(read_issue(issue), issue.labels, is_request=False):
         return SECURITY
-    reason = check_command_comment(issue, run.event_issue)
+    reason = check_command_comment(issue, run.event)
     return reason[:1].lower() + reason[1:]
 
 
@@ -99,7 +100,7 @@ def read_wish(issue: Issue, task: ReproduceTask, run: JobContext) -> Wish:
     Raises:
         WrongUsage: The first line of the command is not understood.
     """
-    report = restore_issue_at_trigger(issue, run.event_issue, run.now(), run.now())
+    report = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
     first, _, below = task.words.partition("\n")
     named = _ON.fullmatch(first.strip())
     if named is None:

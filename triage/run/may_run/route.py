@@ -8,7 +8,7 @@ from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.task import FixTask, IssueTask, QuietTask, ReproduceTask, Skip, Task, TaskName, TriageTask, Trigger
 from triage.run.may_run.commands import FIX_COMMANDS, Command, CommandName, parse_command
-from triage.run.may_run.payload import Account, CommentPart, IssuePart, Payload, parse_payload
+from triage.run.may_run.event import Account, CommentPart, IssuePart, Payload, parse_payload
 
 EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 """The input `issue-number` names the issue."""
@@ -39,7 +39,7 @@ def route_event(
     if event_name in EVENTS_WITHOUT_ISSUE:
         return _route_manual(event_name, payload, issue_number)
     if event_name not in ("issues", "issue_comment"):
-        return _skip_other(event_name)
+        return _skip_event(event_name)
     parsed = parse_payload(payload)
     task = _route_issue(parsed) if event_name == "issues" else _route_comment(parsed)
     if isinstance(task, IssueTask) and issue_number not in (None, task.number):
@@ -155,7 +155,7 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
     )
 
 
-def _skip_other(event_name: str) -> Skip:
+def _skip_event(event_name: str) -> Skip:
     if not event_name:
         raise BadInput(
             "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."

@@ -1,8 +1,9 @@
-"""Decides what a run writes: turns a report, and what the run knows of the issue, into effects.
+"""Decides what a run writes: turns a report, and what the run knows of the issue, into effects and outputs.
 
 The list leaves out a comment that says nothing new, labels that the issue has, and every change of a dry run.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,10 +28,11 @@ from triage.domain.effect import (
 from triage.domain.findings import Kind
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
-from triage.domain.run import Status
+from triage.domain.run import Status, Usage
+from triage.domain.statement import Leads
 from triage.domain.task import QuietTask, RunKey
 from triage.run.write.plan_suggestions import plan_suggestions
-from triage.run.write.report_outputs import build_outputs, dump_report
+from triage.safety.clean_text import clean_text
 from triage.say.comment import (
     MAX_VISIBLE_UNITS,
     compose_comment,
@@ -47,7 +49,7 @@ from triage.say.hidden_state import (
     parse_state,
 )
 from triage.say.job_page import render_summary
-from triage.say.notices import plan_skip
+from triage.say.notices import EMPTY_OUTPUTS, plan_skip
 from triage.say.our_comment import post_or_edit
 from triage.say.report_pages import Page, build_comment_page, render_page
 from triage.say.wording import truncate
@@ -67,8 +69,6 @@ class PlanInput:
     """What our comment remembers if an event started this run."""
     duplicates: Sequence[int] = ()
     """Ids of younger comments of ours."""
-    is_cancelled: bool = False
-    """The report is what a cancelled run had found by then."""
     may_choose_labels: bool = True
     """Otherwise the labels of the report are not added: a person may have taken them off."""
     needs_info_label: str = ""
@@ -102,7 +102,7 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
     """
     policy, our_comment, state = plan_input.policy, plan_input.our_comment, plan_input.state
     suggestions: list[Suggestion] = []
-    if plan_input.options and not plan_input.is_cancelled and not shows_report(state, report):
+    if plan_input.options and not shows_report(state, report):
         suggestions = plan_suggestions(report, policy.labels, plan_input.options, state, plan_input.not_planned)
     labels = "off" if any(one.kind == "label" for one in suggestions) else plan_input.labels
     page = build_comment_page(report, state, labels)
@@ -110,7 +110,7 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
         update={"comment": render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None}
     )
     writes = list(_plan_issue_effects(report, page, plan_input, suggestions))
-    says_why_no_comment = plan_input.may_comment and not plan_input.is_cancelled and report.comment_reason is None
+    says_why_no_comment = plan_input.may_comment and report.comment_reason is None
     planned = writes if policy.dry_run else None
     summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
     url = f"{report.issue.url}#issuecomment-{our_comment.comment_id}" if our_comment and report.issue.url else ""
@@ -134,12 +134,6 @@ def _plan_issue_effects(
         return
     body, remembered = our_comment.body if our_comment else "", plan_input.state or CommentState()
     state = remembered.with_run(plan_input.run_key)
-    if plan_input.is_cancelled:
-        if report.comment_reason:
-            # It is partial: the next run replaces it.
-            state = state.with_report(report, "").model_copy(update={"content_hash": "", "named": None})
-            yield post_or_edit(number, our_comment, compose_comment(body, state, page))
-        return
     if not report.comment_reason:
         yield from _plan_labels(report, number, plan_input)
     elif shows_report(plan_input.state, report) and read_parts(body):
@@ -223,3 +217,50 @@ def plan_quiet(task: QuietTask, our_comment: IssueComment | None, policy: Policy
         return done
     text = render_withdrawal(body, state, task.wrong) if task.wrong else render_quiet_comment(body, state)
     return [post_or_edit(task.number, our_comment, text), *done]
+
+
+MAX_TITLE_CHARS = 200
+_FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
+
+
+def dump_report(report: RunReport) -> str:
+    """Returns the report as JSON. Lone surrogates, which JSON readers reject, become question marks."""
+    text = json.dumps(report.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+
+
+def build_outputs(report: RunReport) -> dict[str, str]:
+    """Returns the outputs of the action. Those that are known after writing are empty."""
+    ticket = report.ticket
+    named = [place.span.path for one in report.statements if isinstance(one, Leads) for place in one.places]
+    return EMPTY_OUTPUTS | {
+        "status": report.status.value,
+        "engine": report.engine,
+        "severity": report.severity or "",
+        "confidence": f"{report.confidence:.2f}",
+        "verdict": report.verdict or "",
+        "suspect-files": _format_json_list(list(dict.fromkeys([*named, *(one.path for one in report.suspects)]))),
+        "ticket-title": _format_title(ticket.title),
+        "ticket-labels": _format_json_list(ticket.labels),
+        "ticket-assignee": ticket.assignee.lstrip("@"),
+        "ticket-effort": ticket.effort if report.may_be_bug_by_rules else "",
+        "tokens": str(report.usage.tokens),
+        "cost-usd": format_cost(report.usage),
+        "seconds": f"{report.seconds:.1f}",
+    }
+
+
+def _format_json_list(names: Sequence[str]) -> str:
+    # The runner reads `##[` anywhere in a line as a command, so a later step that prints the output would run it.
+    return json.dumps(names).replace("##[", "\\u0023#[")
+
+
+def _format_title(text: str) -> str:
+    # One line that neither a tracker, a shell nor the log of a later step interprets: full-width signs replace those
+    # that mention somebody or expand a variable.
+    words = " ".join(clean_text(text).translate(_FULL_WIDTH).split())
+    return truncate(words.replace("##[", "## [").lstrip(": "), MAX_TITLE_CHARS)
+
+
+def format_cost(usage: Usage) -> str:
+    return "unknown" if usage.usd is None else f"{usage.usd:.6f}"

@@ -165,15 +165,15 @@ def _explain_label(report: RunReport, name: str) -> str:
     if _names_kind(name, report.kind):
         return _explain_kind(report)
     if (asked := list_asked(report)) and strip_label(name) in LABEL_WORDS["missing"]:
-        return _join("The reporter is asked for more", asked[0].reason)
+        return _add_detail("The reporter is asked for more", asked[0].reason)
     return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 
 def _explain_kind(report: RunReport) -> str:
-    return _join(_KIND_REASONS[report.kind], report.summary)
+    return _add_detail(_KIND_REASONS[report.kind], report.summary)
 
 
-def _join(reason: str, detail: str) -> str:
+def _add_detail(reason: str, detail: str) -> str:
     words = format_plain_line(wording.truncate(detail, _REASON_CHARS))
     return f"{reason}: {words}" if words else f"{reason}."
 

@@ -9,9 +9,10 @@ from triage.domain.effect import AddLabels, Effect, IssueEffect, Policy, Suggest
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, Trigger
-from triage.run.model_run_cap import is_by_writer
-from triage.run.run_context import JobContext, TriageRequest
+from triage.domain.task import QuietTask, TriageTask, Trigger
+from triage.run.may_run.admission import IssueRequest, is_by_writer
+from triage.run.may_run.event import to_run_key
+from triage.run.run_context import JobContext
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, shows_report
@@ -31,7 +32,7 @@ NO_COMMENT = "There is no comment on this issue that could be wrong."
 
 
 async def publish_report(
-    report: RunReport, request: TriageRequest, labels: Sequence[str], run: JobContext
+    report: RunReport, request: IssueRequest[TriageTask], labels: Sequence[str], run: JobContext
 ) -> RunReport:
     """Write everything about a report, and return the report as it was published.
 
@@ -39,17 +40,18 @@ async def publish_report(
     """
     if report.security:
         report = withhold_details(report, labels)
-    at_trigger, issue = request.issue_at_trigger, request.fetched_issue
+    at_trigger, issue = request.at_trigger, request.issue
+    # Whoever cancels a run wants no comment of it, or has started another one.
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
-    may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
-    if may_write and (not is_cancelled or (report.findings and not find_our_comment(issue))):
+    policy = write_nothing(run.policy) if is_cancelled else run.policy
+    if not policy.dry_run and (policy.comment != "never" or policy.labels != "off"):
         issue = await read_again(issue, run)
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
     edited = hash_text(issue.title, issue.body) != hash_text(at_trigger.title, at_trigger.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
     skip_reason = check_still_wanted(at_trigger, issue, request.comment_state, state)
-    policy = write_nothing(run.policy) if skip_reason else run.policy
+    policy = write_nothing(policy) if skip_reason else policy
     skill = find_unapproved_skill(report)
     writer_asked = bool(skill) and request.task.is_awaited and await is_by_writer(request.task, run)
     comment_reason = decide_comment(
@@ -58,7 +60,6 @@ async def publish_report(
         is_asked=request.task.is_awaited or bool(state and state.is_asked),
         has_comment=comment is not None,
         writer_asked=writer_asked,
-        is_cancelled=is_cancelled,
     )
     report = report.model_copy(update={"comment_reason": comment_reason})
     if skip_reason:
@@ -66,20 +67,19 @@ async def publish_report(
         report = add_notes(report, skip_reason)
     elif skill and not writer_asked:
         report = add_notes(report, WAITS.format(skill=skill))
-    elif not comment_reason and not is_cancelled and policy.comment == "auto":
+    elif not comment_reason and policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     # What a person took off or declined, only our comment tells a later run.
     remembers_refusals = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     options = None
-    if remembers_refusals and not (is_cancelled or shows_report(state, report)):
+    if remembers_refusals and not shows_report(state, report):
         options = await _fetch_suggestion_options(report, issue, policy, run)
     plan_input = PlanInput(
         policy=policy,
         issue=at_trigger.model_copy(update={"labels": issue.labels}),
         our_comment=comment,
-        run_key=request.key,
+        run_key=to_run_key(request.task, request.event),
         duplicates=find_duplicates(issue),
-        is_cancelled=is_cancelled,
         may_choose_labels=(writer_asked or not skill) and (policy.comment == "always" or remembers_refusals),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
@@ -161,7 +161,7 @@ async def write_to_issue(
             seconds_after_cancel=run.seconds_left,
         )
     except OutOfTime as error:
-        done = _copy(done)
+        done = _copy_result(done)
         done.add_failure(CannotPublish(f"Writing to the issue: {error}. What was sent last may or may not be there."))
         return done
     if done.posted:
@@ -171,13 +171,13 @@ async def write_to_issue(
                 lambda: remove_late_duplicates(run.github, done), run.cancelled, run.seconds_left()
             )
         except OutOfTime:
-            done = _copy(done)
+            done = _copy_result(done)
             others = [one for one in done.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
             done.annotations = [*others, DUPLICATES_UNKNOWN_NOTICE]
     return done
 
 
-def _copy(done: PublishResult) -> PublishResult:
+def _copy_result(done: PublishResult) -> PublishResult:
     # The thread that writes to it may go on.
     return replace(done, failures=list(done.failures), annotations=list(done.annotations))
 

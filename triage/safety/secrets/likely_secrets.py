@@ -11,8 +11,15 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from triage.safety.secrets.context_rules import CODE_RULES, CONTEXT_RULES
-from triage.safety.secrets.rule import RE2_OPTIONS, ByteRange, Exemption, Rule, own_rule
+from triage.safety.secrets.secret_rules import (
+    CODE_RULES,
+    CONTEXT_RULES,
+    RE2_OPTIONS,
+    ByteRange,
+    Exemption,
+    Rule,
+    own_rule,
+)
 
 _PLACEHOLDER = r"^(?:[\[<{$%*(].*|x+|\.+|pass(?:word|wd)?|pwd|secret|token|user(?:name)?|my[_-]?pass(?:word)?)$"
 """What documentation writes in place of a password, and what programs fill in."""

@@ -61,7 +61,7 @@ def sanitize_query(query: str) -> str:
 
     One line of at most 200 characters, cut between words; empty when nothing is left.
     """
-    return _join(_split_words(query[:_MAX_INPUT_CHARS]))
+    return _join_words(_split_words(query[:_MAX_INPUT_CHARS]))
 
 
 def restrict_query(query: str, visible_texts: Iterable[str]) -> str:
@@ -73,7 +73,9 @@ def restrict_query(query: str, visible_texts: Iterable[str]) -> str:
     """
     words = [word for text in visible_texts for word in _split_words(text)]
     known = {_stem(part) for word in words for part in (word, *_NAME_PARTS.findall(word))} | _ORDINARY_STEMS
-    return sanitize_query(_join(word for word in _split_words(query[:_MAX_INPUT_CHARS]) if _is_known(word, known)))
+    return sanitize_query(
+        _join_words(word for word in _split_words(query[:_MAX_INPUT_CHARS]) if _is_known(word, known))
+    )
 
 
 def _is_known(word: str, known: set[str]) -> bool:
@@ -88,12 +90,12 @@ def _split_words(text: str) -> Iterator[str]:
     previous = ""
     for word, following in pairwise([*_find_words(text), ""]):
         # The credential's word goes with the name: else it would stand before the next word, which would go then.
-        if not (_is_named(previous, word) or _is_named(word, following)):
+        if not (_is_credential(previous, word) or _is_credential(word, following)):
             yield word
         previous = word
 
 
-def _is_named(credential: str, word: str) -> bool:
+def _is_credential(credential: str, word: str) -> bool:
     names, lower = credential.lower().rstrip(":") in _CREDENTIAL, word.lower().rstrip(":")
     return bool(names and word and (lower in _CREDENTIAL or _stem(lower) not in _ORDINARY_STEMS))
 
@@ -147,7 +149,7 @@ def _stem(word: str) -> str:
 _ORDINARY_STEMS = frozenset(map(_stem, _ORDINARY))
 
 
-def _join(words: Iterable[str]) -> str:
+def _join_words(words: Iterable[str]) -> str:
     line = ""
     for word in words:
         longer = f"{line} {word}".lstrip()

@@ -10,7 +10,7 @@ from testing.servers.pull_requests_api import PullRequestsApi
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.domain.proposal import PullRequest
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 
 BRANCH = "triage/7-round-totals"
 POST = f"POST /repos/{SLUG}/pulls"

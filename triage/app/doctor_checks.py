@@ -121,7 +121,7 @@ class GitHubProbes(RepositoryConnection):
         owner, _, name = self.slug.partition("/")
         with translate_read_errors(self.slug):
             data = self.query(_EDITS, {"owner": owner, "name": name})
-            issues = _pick(data, "repository", "issues", "nodes")
+            issues = _get_nested(data, "repository", "issues", "nodes")
             return issues[0].get("userContentEdits") is not None if issues else None
 
     def knows_close_suggestions(self) -> bool:
@@ -131,7 +131,7 @@ class GitHubProbes(RepositoryConnection):
             return any(one.get("name") == "suggest" for one in fields)
 
 
-def _pick(answer: Any, *keys: str) -> Any:
+def _get_nested(answer: Any, *keys: str) -> Any:
     for key in keys:
         if not isinstance(answer, dict) or key not in answer:
             raise unreadable_response()
@@ -157,7 +157,7 @@ def run_checks(app: App, github: str = "") -> dict[str, Check]:
         "web_search": lambda: _check_web_search(app),
         "telemetry": lambda: _check_telemetry(app),
     }
-    return {name: _run(probe) for name, probe in probes.items()}
+    return {name: _run_check(probe) for name, probe in probes.items()}
 
 
 def run_write_checks(app: App) -> dict[str, Check]:
@@ -169,7 +169,7 @@ def run_write_checks(app: App) -> dict[str, Check]:
         "proposals": lambda: _check_proposals(probes),
         "pull_requests": lambda: _check_pull_requests(probes),
     }
-    return {name: _run(check) for name, check in checks.items()}
+    return {name: _run_check(check) for name, check in checks.items()}
 
 
 def _check_edits(probes: GitHubProbes) -> Check:
@@ -208,7 +208,7 @@ def _check_pull_requests(probes: GitHubProbes) -> Check:
     return Check(state="ok", detail="the token may open pull requests")
 
 
-def _run(probe: Callable[[], Check]) -> Check:
+def _run_check(probe: Callable[[], Check]) -> Check:
     try:
         return probe()
     except TriageError as error:

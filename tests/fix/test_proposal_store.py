@@ -9,11 +9,11 @@ from testing.checkouts.git_repositories import git as run_git
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, START, ApiFault, ApiRequest
 from testing.servers.pull_requests_api import PullRequestsApi
-from tests.fix.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request
+from tests.fix.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request
 from tests.outside.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
 from triage.domain.proposal import BaseFile, PatchProposal
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 
 REF = "refs/triage/proposals/7/1"
 REPO = f"/repos/{SLUG}"

@@ -9,8 +9,8 @@ from testing.servers.github_api import JOB_TOKEN, LOGINS, PERSON_TOKEN, SLUG, Ap
 from testing.servers.graphql_documents import parse_document
 from tests.outside.github.conftest import QUICK, OpenStore
 from triage.base.errors import GitHubUnavailable
-from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.github.unchanged_comment import read_unchanged_comment
+from triage.fix.proposal_store import GitHubProposalStore
+from triage.outside.github.issue_reader import read_unchanged_comment
 
 BOT = LOGINS[JOB_TOKEN]
 GRAPHQL = "POST /graphql"

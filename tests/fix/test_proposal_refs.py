@@ -6,10 +6,10 @@ import pytest
 
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import SLUG, START, ApiFault
-from tests.fix.github.proposal_requests import make_messages, make_request
+from tests.fix.proposal_requests import make_messages, make_request
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import GitHubUnavailable
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 
 PREFIX = "refs/triage/proposals"
 DAY = timedelta(days=1)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from triage.app.app import App
 from triage.app.command_line import Json, Repo
-from triage.app.doctor.checks import Check, run_checks, run_write_checks
+from triage.app.doctor_checks import Check, run_checks, run_write_checks
 from triage.app.open_app import open_terminal_app
 from triage.base.threads import in_thread
 from triage.domain.effect import Annotate, SetOutputs, WriteSummary

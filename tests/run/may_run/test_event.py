@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.base.errors import BadInput
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import IssueComment
 from triage.domain.task import RunKey, TriageTask, Trigger
 from triage.domain.value import parse_timestamp
-from triage.run.may_run.payload import parse_issue
-from triage.run.may_run.trigger_snapshot import (
+from triage.run.may_run.admission import rules_only_reason
+from triage.run.may_run.event import (
     EDITED,
+    Event,
     check_command_comment,
     check_trigger_comment,
+    parse_event,
     restore_issue_at_trigger,
     to_run_key,
 )
-from triage.run.model_run_cap import rules_only_reason
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WHEN = "2026-11-21T09:00:00Z"
@@ -44,14 +45,14 @@ COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="mona")
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="mona")
 
 
-def event_issue(**payload: Any) -> Issue:
-    found = parse_issue({"issue": ISSUE} | payload)
+def event_of(**payload: Any) -> Event:
+    found = parse_event({"issue": ISSUE} | payload)
     assert found is not None
     return found
 
 
 def test_an_issue_event_has_the_time_of_its_last_change():
-    issue = event_issue()
+    issue = event_of().issue
     assert (issue.title, issue.body, issue.author, issue.snapshot_time) == (
         "It breaks",
         "Badly.",
@@ -59,14 +60,14 @@ def test_an_issue_event_has_the_time_of_its_last_change():
         AT + timedelta(seconds=7),
     )
     assert issue.thread == []
-    assert event_issue(issue=ISSUE | {"updated_at": None}).snapshot_time == AT
+    assert event_of(issue=ISSUE | {"updated_at": None}).issue.snapshot_time == AT
 
 
 def test_a_comment_event_has_its_comment():
-    issue = event_issue(comment=COMMENT)
-    assert issue.snapshot_time == AT
-    assert issue.thread == [IssueComment(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
-    assert event_issue(comment=COMMENT | {"created_at": None}).snapshot_time is None, (
+    event = event_of(comment=COMMENT)
+    assert event.issue.snapshot_time == AT
+    assert event.comment == IssueComment(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)
+    assert event_of(comment=COMMENT | {"created_at": None}).issue.snapshot_time is None, (
         "the issue's times are of something else"
     )
 
@@ -75,10 +76,10 @@ class TestACommandInALongThread:
     WORDS = "/triage fix " + "x" * 2_000
 
     def skip_reason(self, body: str, **fields: Any) -> str:
-        event = event_issue(comment=COMMENT | {"body": self.WORDS})
+        event = event_of(comment=COMMENT | {"body": self.WORDS})
         shown = {"comment_id": 5, "created_at": AT, "edited_at": AT, "body": body, "is_shortened": True} | fields
         thread = [IssueComment(author="mona", **shown)]
-        issue = event.model_copy(update={"thread": thread})
+        issue = event.issue.model_copy(update={"thread": thread})
         assert check_trigger_comment(COMMAND, issue, event) == check_command_comment(issue, event)
         return check_command_comment(issue, event)
 
@@ -98,10 +99,11 @@ class TestACommandInALongThread:
         assert self.skip_reason(**({"body": self.WORDS[:1_000]} | change)) == EDITED
 
     def test_the_run_reads_it_whole(self):
-        event = event_issue(comment=COMMENT | {"body": self.WORDS})
-        shortened = event.thread[0].model_copy(update={"body": "/triage", "is_shortened": True})
-        issue = event.model_copy(update={"thread": [shortened]})
-        assert restore_issue_at_trigger(issue, event, AT, AT).thread == event.thread
+        event = event_of(comment=COMMENT | {"body": self.WORDS})
+        assert event.comment
+        shortened = event.comment.model_copy(update={"body": "/triage", "is_shortened": True})
+        issue = event.issue.model_copy(update={"thread": [shortened]})
+        assert restore_issue_at_trigger(issue, event, AT, AT).thread == [event.comment]
 
 
 ODD = (
@@ -123,14 +125,14 @@ TIMES = (
 def test_any_payload_is_routed_or_refused(number: Any, body: Any, at: Any, edited: Any, login: Any):
     comment = {"id": number, "body": body, "created_at": at, "updated_at": edited, "user": {"login": login}}
     try:
-        issue = parse_issue({"issue": ISSUE | {"updated_at": edited, "body": body}, "comment": comment})
+        event = parse_event({"issue": ISSUE | {"updated_at": edited, "body": body}, "comment": comment})
     except BadInput:
         return
-    assert issue is not None
-    run = to_run_key(COMMAND, issue)
-    assert (run is None) is (issue.snapshot_time is None)
-    assert not check_trigger_comment(COMMAND, issue.model_copy(update={"thread": []}), issue)
-    restore_issue_at_trigger(issue, issue, AT, AT)
+    assert event is not None
+    run = to_run_key(COMMAND, event)
+    assert (run is None) is (event.issue.snapshot_time is None)
+    assert not check_trigger_comment(COMMAND, event.issue, event)
+    restore_issue_at_trigger(event.issue, event, AT, AT)
 
 
 @given(TIMES)
@@ -152,7 +154,7 @@ def test_invalid_timestamps_are_none(written: Any):
     ],
 )
 def test_the_record_of_a_run(task: TriageTask, payload: dict[str, Any], run: RunKey | None):
-    assert to_run_key(task, event_issue(**payload)) == run
+    assert to_run_key(task, event_of(**payload)) == run
 
 
 @each_row(

@@ -10,19 +10,18 @@ from datetime import datetime
 from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
 
-from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
+from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import ID_CHARS, BaseFile, PatchCommit, PatchProposal, PullRequest
 from triage.fix.check_approval import is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
-from triage.fix.github.git_data import MAX_READS, GitData, read_facts
+from triage.fix.git_data import MAX_READS, GitData, read_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
-    bad_token_error,
-    describe_rate_limit,
     github_errors,
-    translate_errors,
+    translate_contents_errors,
+    translate_pull_request_errors,
     translate_read_errors,
     unreadable_response,
 )
@@ -39,7 +38,7 @@ MAX_REFS = 50
 _PROPOSAL_REF = re.compile(r"refs/triage/proposals/(?P<issue>[1-9][0-9]{0,9})/(?P<number>[1-9][0-9]{0,8})")
 
 
-def _order(stored: PatchProposal) -> tuple[object, ...]:
+def _get_sort_key(stored: PatchProposal) -> tuple[object, ...]:
     return stored.created_at, int(stored.ref.rpartition("/")[2])
 
 
@@ -73,7 +72,7 @@ class GitHubProposalStore(GitData):
         with translate_read_errors(self.slug):
             refs = self.list_refs(f"{PROPOSAL_REFS}{issue}/")
             found = [self._read_proposal(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
-            return sorted((one for one in found if one), key=_order)
+            return sorted((one for one in found if one), key=_get_sort_key)
 
     def _read_proposal(self, ref: str, commit: str) -> PatchProposal | None:
         """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
@@ -108,7 +107,7 @@ class GitHubProposalStore(GitData):
         Raises:
             PermissionMissing: The token may not write contents.
         """
-        with translate_errors(lambda error: _contents_error(error, self.slug)):
+        with translate_contents_errors(self.slug):
             for stored in self.list_proposals(issue):
                 if self.is_exactly(stored, base, commits, now):
                     return stored
@@ -140,7 +139,7 @@ class GitHubProposalStore(GitData):
         """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
         if not stored.ref.startswith(PROPOSAL_REFS):
             raise ValueError("only refs of proposals are deleted")
-        with translate_errors(lambda error: _contents_error(error, self.slug)):
+        with translate_contents_errors(self.slug):
             if self.read_ref(stored.ref) == stored.commit:
                 self.delete_ref(stored.ref)
 
@@ -162,7 +161,7 @@ class GitHubProposalStore(GitData):
             found = self.read_commits(stored)
         except CannotPublish:
             return False
-        return list(map(_normalize, found)) == list(map(_normalize, commits))
+        return list(map(_with_normal_message, found)) == list(map(_with_normal_message, commits))
 
     def has_message(self, stored: PatchProposal, base: str, message: str) -> bool:
         """Return whether a proposal starts from this commit and has this message, whatever else its commits hold."""
@@ -255,7 +254,7 @@ class GitHubProposalStore(GitData):
 
     def create_branch(self, name: str, commit: str) -> bool:
         """Create a branch at a commit. False if the name is taken and leads to another commit."""
-        with translate_errors(lambda error: _contents_error(error, self.slug)):
+        with translate_contents_errors(self.slug):
             return self.create_ref(f"refs/heads/{name}", commit) == commit
 
     def find_approved(self, branch: str, proposal_id: str) -> tuple[str, PullRequest | None]:
@@ -289,7 +288,7 @@ class GitHubProposalStore(GitData):
         Raises:
             PullRequestRefused: GitHub does not let this token open one.
         """
-        with translate_errors(lambda error: _pull_request_error(error, self.slug)):
+        with translate_pull_request_errors(self.slug):
             base = self._read_default_branch()
             if found := self._find_pull_request(branch, commit):
                 return found
@@ -310,48 +309,5 @@ class GitHubProposalStore(GitData):
             return opened
 
 
-PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
-"""Off by default (GitHub docs, "Managing GitHub Actions settings for a repository")."""
-
-
-def _contents_error(error: GitHubError, slug: str) -> TriageError:
-    if error.kind is ErrorKind.BAD_TOKEN:
-        return bad_token_error()
-    if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):  # a personal token without the scope is answered 404
-        return PermissionMissing(
-            f"The token may not write commits and branches to {slug}. Give the job `permissions: contents: write`."
-        )
-    return CannotPublish(f"The proposal could not be written to {slug}: {_describe(error)}.")
-
-
-def _pull_request_error(error: GitHubError, slug: str) -> TriageError:
-    if error.kind is ErrorKind.BAD_TOKEN:
-        return bad_token_error()
-    what = f"The pull request could not be opened in {slug}"
-    if error.kind is ErrorKind.NO_PULL_REQUESTS:
-        return PullRequestRefused(f"{what}: switch on {PULL_REQUEST_SETTING}.")
-    if error.kind is ErrorKind.NO_DRAFTS:
-        return PullRequestRefused(
-            f"{what}: GitHub has no draft pull requests in private repositories of this plan. Open one by hand."
-        )
-    if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):
-        return PullRequestRefused(
-            f"{what}: give the job `permissions: pull-requests: write`, and switch on {PULL_REQUEST_SETTING}."
-        )
-    if error.status == 422:
-        return PullRequestRefused(f"{what}: {_describe(error)}. Open it by hand, or check {PULL_REQUEST_SETTING}.")
-    return CannotPublish(f"{what}: {_describe(error)}.")
-
-
-def _describe(error: GitHubError) -> str:
-    reasons = {
-        ErrorKind.LOCKED: "it is locked",
-        ErrorKind.ARCHIVED: "the repository is archived",
-        ErrorKind.MOVED: "the repository was moved to another place on GitHub",
-        ErrorKind.RATE_LIMITED: describe_rate_limit(error),
-    }
-    return reasons.get(error.kind, f"GitHub {error.description}")
-
-
-def _normalize(commit: PatchCommit) -> PatchCommit:
+def _with_normal_message(commit: PatchCommit) -> PatchCommit:
     return commit.model_copy(update={"message": normalize_message(commit.message)})

@@ -5,11 +5,11 @@ import pytest
 from testing.checkouts.git_repositories import git as run_git
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import ApiFault
-from tests.fix.github.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request
+from tests.fix.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable
 from triage.domain.proposal import BaseFile, PatchProposal
-from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.proposal_store import GitHubProposalStore
 
 
 @pytest.fixture
