@@ -213,6 +213,13 @@ async def test_an_empty_report_is_asked_what_happened_unless_it_says_nothing_at_
     assert [asked.kind for asked in answer.missing_information] == kinds
 
 
+async def test_who_sends_an_empty_form_is_asked_what_happened() -> None:
+    form = "- Shop Version: #.#.#\n\n### Description:\n\n### Steps To Reproduce:\n"
+    services = fake_services(codebase=FakeCodebase(forms=[form]))
+    answer = await investigator.answer_with_rules(case(issue=factories.issue(title="#2", body=form)), services)
+    assert [asked.kind for asked in answer.missing_information] == ["actual"]
+
+
 async def test_a_lone_backtick_opens_no_code_span():
     body = (
         "```\nlist.rb:12:in `render': undefined method `name' for nil (NoMethodError)\n\tfrom app.rb:3:in `<main>'\n```"

@@ -104,6 +104,12 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
         ),
         ("Panel shows 2 active sections", f"1. Open the panel\n2. Switch to Output\n\n{PICTURE}", []),
         ("Build fails", f"{LONG} Here is the snapshot of the error: {PICTURE}", ["error_output"]),
+        (
+            "Bug:",
+            f"With `shop .` I got an error message\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}",
+            ["error_output"],
+        ),
+        ("Bug:", f"I got an error message\n\nin the shop:\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}", []),
         ("Problem with words", "The letters which are coloured do not appear.", ["reproduction", "version"]),
         (
             "Toggle for unchanged regions is showing on every editor",
@@ -133,6 +139,11 @@ def test_questions_name_the_project_and_quote_the_report() -> None:
             "It tells which code ran, and whether the problem is already fixed.",
         ),
     ]
+
+
+def test_a_form_that_asks_for_the_owners_version_names_the_product() -> None:
+    missing = find_missing_information(read_issue(issues.VAGUE_CRASH), ["- Acme Version: #.#.#"], "acme/framework")
+    assert missing[-1].question.startswith("Which version of Acme is this?")
 
 
 def test_pictures_alone_are_asked_for_as_text() -> None:

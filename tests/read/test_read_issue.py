@@ -157,6 +157,24 @@ def test_error_messages(text: str, messages: list[str]) -> None:
     assert find_error_messages("", [text], find_traces(text)) == messages
 
 
+@each_row(
+    ("body", "messages"),
+    [
+        (
+            "At the start I get this message:\n\n```\nthe till is closed for today\n```",
+            ["the till is closed for today"],
+        ),
+        ("It shows this error message:\n`$config.till is an unknown setting`", ["$config.till is an unknown setting"]),
+        ("The output has no error:\n\n```\n2024-01-01 INFO the till is open for today\n```", []),
+        ("It prints this error:\n\n```\nme@home shop % shop --version now\n```", []),
+        ("These are my errors:\n\n- the till is closed for today", []),
+        ("This is my configuration:\n\n```\nthe till is closed for today\n```", []),
+    ],
+)
+def test_what_stands_below_its_announcement_is_a_message(body: str, messages: list[str]) -> None:
+    assert read_issue(Issue(title="", body=body)).error_messages == messages
+
+
 def test_at_most_ten_messages_without_repeats() -> None:
     text = "\n".join(f"error: number {n} failed badly" for n in [*range(30), 0, 1])
     found = find_error_messages("", [text], [])

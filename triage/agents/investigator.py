@@ -15,6 +15,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
+from triage.read.issue_forms import find_used_forms, parse_forms
 from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.read.questions import (
     MAX_QUESTIONS,
@@ -109,7 +110,8 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
     """Return what rules ask the reporter."""
     parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.read_issue_forms()
     if kind == "not_actionable":
-        if not asks_for_help(parsed, forms):
+        # Who sends an empty form has begun to report something; an advertisement has not.
+        if not asks_for_help(parsed, forms) and not find_used_forms(parse_forms(forms), parsed):
             return []
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]

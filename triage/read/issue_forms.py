@@ -260,10 +260,16 @@ def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:
 
 
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
-    """Return the issue without lines and links of the repository's templates, without hints and empty calls."""
+    """Return the issue without lines and links of the repository's templates, without hints and empty calls.
+
+    A title that a template has is empty.
+    """
+    forms = parse_forms(templates)
     written = (text[:_MAX_CHARS] for text in templates if not _FORM.search(text))
-    hints = (field.hint for form in parse_forms(templates) for field in form.fields)
+    hints = (field.hint for form in forms for field in form.fields)
     known = {_line_key(line) for text in (*written, *hints) for line in text.split("\n")}
+    lines = (line for text in templates for line in text[:_MAX_CHARS].split("\n"))
+    titles = {_line_key(form.title) for form in forms} | {_line_key(line.partition(":")[2]) for line in lines}
 
     def keep(text: str) -> str:
         return "\n".join(line for line in text.split("\n") if line.startswith("#") or not _is_hint(line, known))
@@ -274,6 +280,7 @@ def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedI
 
     return parsed.model_copy(
         update={
+            "title": "" if _line_key(parsed.title) in titles else parsed.title,
             "prose": keep(parsed.prose),
             "sections": [one.model_copy(update={"text": keep(one.text)}) for one in parsed.sections],
             "code": [block for block in parsed.code if is_answered(block)],
@@ -284,7 +291,8 @@ def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedI
 
 def _is_hint(line: str, known: set[str]) -> bool:
     key = _line_key(line)
-    return _HINT.match(line[:400]) is not None or (key.count(" ") >= _MIN_WORDS and key in known)
+    is_long = key.count(" ") >= _MIN_WORDS or ":" in line  # a shorter one may be an answer to choose
+    return _HINT.match(line[:400]) is not None or (is_long and key in known)
 
 
 def _line_key(line: str) -> str:

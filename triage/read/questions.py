@@ -84,6 +84,12 @@ _PICTURED = re.compile(
     r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
     r"(?:errors?|message|log|output)\b|\b(?:errors?|message) (?:above|below)\b"
 )
+_SEEN = re.compile(
+    r"(?i)\b(?:get(?:s|ting)?|got|gives?|throws?|see|saw|shows?|receiv\w+|returns?)\b[^.\n]{0,40}"
+    r"\b(?:errors?|exceptions?|message)\b"
+)
+"""Above a picture, with nothing between but code."""
+_FENCED = re.compile(r"^(`{3,}).*?^\1[^\n]*$", re.M | re.S)
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)
 _POINTER = re.compile(r"`[^`\n]{2,200}`|(?<![\w/])#\d+\b|https?://")
@@ -106,7 +112,8 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
     answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
     known = answered | {question.kind for question in asked}
-    asked += [question for question in _ask_general(parsed, project, is_silent=is_silent) if question.kind not in known]
+    product = _name_product(project, forms)
+    asked += [question for question in _ask_general(parsed, product, is_silent=is_silent) if question.kind not in known]
     needs_no_version = forms and not any("version" in form.casefold() for form in forms)
     if version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
         asked = [question for question in asked if question.kind != "version"]
@@ -133,7 +140,7 @@ def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: 
             yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
 
 
-def _ask_general(parsed: ParsedIssue, project: str, *, is_silent: bool) -> Iterator[MissingInformation]:
+def _ask_general(parsed: ParsedIssue, product: str, *, is_silent: bool) -> Iterator[MissingInformation]:
     phrases = get_phrases(parsed.language)
     crash = find_crash_words(_write_out(parsed))
     if _leaves_error_to_picture(parsed):
@@ -156,9 +163,15 @@ def _ask_general(parsed: ParsedIssue, project: str, *, is_silent: bool) -> Itera
             question=phrases.ask_steps,
             reason=f"The report describes {subject}, but not how somebody else can see it.",
         )
-        name = project.rpartition("/")[2] if "/" in project else ""  # else the name of a folder
-        question = phrases.ask_version_of.format(project=name) if name else phrases.ask_version
+        question = phrases.ask_version_of.format(project=product) if product else phrases.ask_version
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
+
+
+def _name_product(project: str, forms: Sequence[str]) -> str:
+    """Return the name whose version is asked for: the owner's where a form asks so. Empty for a mere folder."""
+    owner, _, name = project.rpartition("/")
+    asked = re.search(rf"(?i)\b{re.escape(owner)}(?= version\b)", "\n".join(forms)) if owner else None
+    return asked[0] if asked else name if owner else ""
 
 
 def speaks_of_failure(parsed: ParsedIssue, forms: Sequence[str] = ()) -> bool:
@@ -199,10 +212,14 @@ def can_be_seen(parsed: ParsedIssue) -> bool:
 
 def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
     """Return whether the report speaks of an error that only a picture shows."""
+    if PICTURE not in parsed.body or has_error(parsed):
+        return False
+    *above, _ = _FENCED.sub("", parsed.body).split(PICTURE)
+    if any(_SEEN.search("\n".join(text.strip().split("\n")[-1:])) for text in above):
+        return True
     text = _write_out(parsed)
     speaks = _ERROR if count_words(text) <= _STEPS_WORDS else _PICTURED
-    is_shown = has_error(parsed) or has_code(parsed)
-    return not is_shown and PICTURE in parsed.body and speaks.search(text) is not None
+    return not has_code(parsed) and speaks.search(text) is not None
 
 
 def _extract_own_words(parsed: ParsedIssue) -> str:

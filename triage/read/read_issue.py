@@ -41,13 +41,14 @@ def read_issue(issue: Issue) -> ParsedIssue:
     prose, code_blocks, traces = _separate_code(blocks)
     sections = _find_sections(blocks)
     code = [block.text for block in code_blocks]
+    body = "\n\n".join(format_block(block) for block in blocks)
     return ParsedIssue(
         title=title,
-        body="\n\n".join(format_block(block) for block in blocks),
+        body=body,
         prose=prose,
         code=[CodeBlock(language=block.language, text=block.text) for block in code_blocks],
         traces=[found.trace for found in traces],
-        error_messages=find_error_messages(title, [*code, prose], traces, sections),
+        error_messages=find_error_messages(title, [*code, prose], traces, sections, body),
         identifiers=find_identifiers(title, prose, code),
         paths=find_paths([title, prose, *code]),
         versions=find_versions(f"{title}\n{prose}", code, sections),

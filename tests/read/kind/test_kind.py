@@ -216,3 +216,24 @@ def test_placeholders_of_a_form_are_no_text() -> None:
     form = f"---\nname: Bug report\nlabels: bug\n---\n{PLACEHOLDERS}\n"
     assert kind("[Bug]", PLACEHOLDERS).kind == "not_actionable"
     assert read_kind(parsed("acme/shop", PLACEHOLDERS), ["bug"], [form]).kind == "not_actionable"
+
+
+@each_row(
+    ("title", "body", "found"),
+    [
+        ("#24755", "- Shop Version: #.#.#\n- Till:\n\n### Description:", "not_actionable"),
+        ("#24755", "- Shop Version: 2.4.1\n- Till: crashes at night\n\n### Description:", None),
+        ("[module] Short description of the issue", "- Till:", "not_actionable"),
+        ("I have read the whole wiki of the shop", "", "not_actionable"),
+        ("Till closes itself at night", "- Till:", None),
+    ],
+)
+def test_what_the_template_says_tells_nothing(title: str, body: str, found: str | None) -> None:
+    template = (
+        '---\nname: New\ntitle: "[module] Short description of the issue"\n---\n- Shop Version: #.#.#\n- Till:\n\n'
+        "### Description:\n"
+    )
+    form = (
+        "body:\n- type: checkboxes\n  attributes:\n    options:\n    - label: I have read the whole wiki of the shop\n"
+    )
+    assert read_kind(parsed(title, body), [], [template, form]).kind == found

@@ -47,6 +47,9 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
         ("acme/shop", "See section 3.2.1, from 10.0.0.1 on 12.10.2020.", None),
         ("acme/shop", "Python 3.11.2, Node 20.1, Ubuntu 22.04", None),
         ("acme/shop", "### Version\n\n_No response_", None),
+        ("acme/shop.nvim", "### Neovim version (nvim -v)\n\nNVIM v0.9.1", None),
+        ("acme/till-verge-next", "### Verge version\n\n1.4.10", "1.4.10"),
+        ("acme/shop-android", "### Acme version\n\n28.0.5\n\n### Shop Android version\n\n4.2.1", "4.2.1"),
     ],
 )  # fmt: skip
 def test_the_version_is_found(project: str, body: str, version: str | None) -> None:

@@ -121,7 +121,8 @@ def find_message_places(
     A message that several files hold has a place in each of them. The last link of a chain counts too.
     Each of `cut` may be a part of a longer text.
     """
-    whole = [" ".join(message.split())[:_MAX_MESSAGE_CHARS] for message in messages]
+    # A log of JSON doubles each backslash.
+    whole = [" ".join(message.replace("\\\\", "\\").split())[:_MAX_MESSAGE_CHARS] for message in messages]
     shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
     found = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message, _MAX_CHUNKS))
     files = [file for file in found if _may_say(query_scores.corpus.files[file])]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from triage.domain.issue import Section
 from triage.read.text_signs import SAYS_FAILURE
@@ -54,7 +55,7 @@ _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,3
 _LEVEL = re.compile(r"^(?:error|fatal|critical|panic)[\])]:? ", re.I)
 """The rest of `[ERROR] ` or `(error): `, which a logger writes before the message."""
 _LAST_BACKTICK = re.compile(r"`[^\w`]{0,3}$")
-_MIN_QUOTED_CHARS = 8
+_MIN_QUOTED_CHARS, _MIN_GAPS = 8, 2
 _MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
     r"^\s*(?:(?:#|//)(?!\W{0,6}[\w.]{0,80}(?:Error|Exception): )|raise\b|except\b|throw\b|catch\b|if\b|return\b|"
@@ -63,13 +64,22 @@ _CODE_LINE = re.compile(
 )
 _ERROR_HEADING = re.compile(r"(?i)\berror (?:message|output|text)\b|^\W*(?:error|exception)s?\W*$")
 _NO_ANSWER = re.compile(r"(?i)^\W*(?:n/?a|none|no|nothing|null|undefined)?\W*$")
+_ANNOUNCES = re.compile(r"(?i)\b(?:errors?|exceptions?|message)\b[^.:\n]{0,40}:\W{0,3}$")
+_NO_MESSAGE = re.compile(
+    r"(?i)Traceback|at |diff |\.?/|File \"|(?:.{0,80} )?[#>$%*-] |\d+[.)] |.*[:?]$|\W*\[?(?:screen ?shot|image|picture)"
+    r"|.*\b(?-i:INFO|DEBUG|TRACE|WARN\w*)\b|.* --? "
+)
+"""Below an announcement: a frame, a command, a list, what is well, or that more follows."""
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}).{0,40}$")
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
 def find_error_messages(
-    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = ()
+    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = (), body: str = ""
 ) -> list[str]:
     """Return at most ten messages, best first: of traces, of sections for them, error lines, quotes, then of compilers.
+
+    In the `body`, a line that ends in `error:` announces the one below it.
 
     Each is in the text word for word. A message that is part of another one is left out.
     """
@@ -80,6 +90,7 @@ def find_error_messages(
         *_in_sections(sections),
         *_from_lines([title]),
         *(line for text in texts for line in _from_lines(text.split("\n"))),
+        *_below_announcements(body),
         *(quote for text in texts for quote in _quotes(text)),
         *(_error_of(found) for found in ordered if found.trace.language == "diagnostic"),
     ]
@@ -110,6 +121,14 @@ def _in_sections(sections: Sequence[Section]) -> list[str]:
             if not _NO_ANSWER.match(line):
                 found.append(line)
     return found
+
+
+def _below_announcements(body: str) -> list[str]:
+    lines = [line for line in body.split("\n") if line.strip() and not _FENCE.match(line)]
+    pairs = ((above[-_MAX_BEFORE_CHARS:], below.strip()[:_MAX_LINE_CHARS]) for above, below in pairwise(lines))
+    found = (below for above, below in pairs if _ANNOUNCES.search(above) and not _CODE_LINE.search(above))
+    whole = (re.sub(r"^`([^`]+)`$", r"\1", line) for line in found)
+    return [one for one in whole if one.count(" ") > _MIN_GAPS and not _NO_MESSAGE.match(one)]
 
 
 def _error_of(found: FoundTrace) -> str:
@@ -153,7 +172,7 @@ def _quotes(text: str) -> list[str]:
             continue
         for match in _QUOTED.finditer(line):  # short ones too: what is between two quotes is none
             words = match[match.lastindex or 0]
-            if len(words) < _MIN_QUOTED_CHARS or words.count(" ") < 2 or re.search(r"[{}=;]|\w\(", words):
+            if len(words) < _MIN_QUOTED_CHARS or words.count(" ") < _MIN_GAPS or re.search(r"[{}=;]|\w\(", words):
                 continue
             if _is_stated_as_error(words, line[: match.start()], line[match.end() :]):
                 found.append(words)

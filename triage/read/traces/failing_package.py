@@ -8,11 +8,14 @@ from triage.domain.issue import FailingPackage, ParsedIssue, Trace
 _INSTALLED = {
     "Python": re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,100})(?=[/.])"),
     "JavaScript": re.compile(r".*node_modules/((?:@[\w.-]{1,100}/)?[\w.-]{1,100})/"),
-    "Go": re.compile(r"pkg/mod/(github\.com/[\w.-]{1,100}/[\w.-]{1,100})[/@]"),
+    "Go": re.compile(
+        r"pkg/mod/(github\.com/[\w.-]{1,100}/[\w.-]{1,100})[/@]|/go[\w.-]{0,20}/(?:[\w.-]{1,40}/){0,3}src/(runtime)/"
+    ),
     "Rust": re.compile(r"registry/src/[^/]{1,100}/([\w-]{1,100}?)-\d+\.\d"),
     "Ruby": re.compile(r"gems/([\w-]{1,100}?)-\d+\.\d[^/]{0,50}/"),
 }
-"""Where package managers put what a project depends on."""
+"""Where package managers put what a project depends on, and Go what runs it."""
+_RUNTIME = "runtime"
 _GITHUB = "github.com/"
 
 
@@ -37,6 +40,9 @@ def _read_package(trace: Trace, known: Collection[str], own: Collection[str]) ->
     if innermost is None or any(_is_own(name, own) for _, name in packages):
         return None
     language, name = innermost
+    # Where a program of Go fails by its own fault, its frames stand above those of what runs it.
+    if name == _RUNTIME and any(_find_package(frame.path) != innermost for frame in trace.frames):
+        return None
     return FailingPackage(
         name=name,
         language=language,
@@ -49,7 +55,8 @@ def _read_package(trace: Trace, known: Collection[str], own: Collection[str]) ->
 def _find_package(path: str) -> tuple[str, str] | None:
     """Return the language and the name of the installed package that a file is of."""
     for language, installed in _INSTALLED.items():
-        name = match[1] if (match := installed.search(path.replace("\\", "/"))) else ""
+        match = installed.search(path.replace("\\", "/"))
+        name = next(filter(None, match.groups())) if match else ""
         if name and not name.startswith("."):
             return language, name
     return None

@@ -29,7 +29,7 @@ _PLATFORM_WORDS = PLATFORMS | word_set(
 _NO_NOUNS = NOT_NAMES | word_set(
     "app application plugin program extension package product client server library official unmodified yes found here "
     "new tested it affected updated upgraded downgraded reproduced all any exact same after only newer older earlier "
-    "previous affects no your"
+    "previous affects no your which what specify"
 )
 """Before the word `version`: what names no other program."""
 _LABELLED = re.compile(
@@ -79,7 +79,8 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     text, prose = (shorten_to_ends(one) for one in (parsed.text, parsed.prose))
     written = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
-    for section in parsed.sections:
+    # What the project depends on may be named like its owner.
+    for section in sorted(parsed.sections, key=lambda one: not (names and names[0] in _squeeze(one.heading))):
         yield from _in_section(section, names)
     for source in (written, text):  # what an example says comes last
         for match in _LABELLED.finditer(source):
@@ -97,7 +98,8 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
 def _in_section(section: Section, names: list[str]) -> Iterator[str]:
     words = re.findall(r"[\w.+-]+", section.heading.lower())
     is_ours = _PLATFORM_WORDS.isdisjoint(words) or any(name in _squeeze(section.heading) for name in names)
-    if not _IN_HEADING.search(section.heading) or not is_ours:
+    before = _IN_HEADING.split(section.heading, maxsplit=1)
+    if len(before) < 2 or not is_ours or not _is_of_project(before[0], names):
         return
     lines = [line.strip() for line in section.text[:2_000].split("\n") if re.search(r"\w", line) and "```" not in line]
     named = [line for line in lines if any(name in _squeeze(line) for name in names)]
@@ -113,6 +115,8 @@ def _is_of_project(before: str, names: list[str]) -> bool:
     words = re.findall(r"[\w.+#-]+", before.rpartition("\n")[2].lower())[-4:]
     if not words or any(name in _squeeze("".join(words)) for name in names):
         return True
+    if len(words[-1]) > 3 and words[-1] not in _PLATFORM_WORDS and any(words[-1] in name for name in names):
+        return True  # `Verge Version` of `clash-verge`
     return (words[-1] in _NO_NOUNS or words[-1].isdigit()) and words[-2:-1] != ["my"]
 
 
