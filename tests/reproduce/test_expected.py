@@ -29,6 +29,12 @@ def read(body: str, title: str = "It fails") -> Expected:
         ("```\nf()\nValueError: no items\n```", [("ValueError", "no items")], ""),
         ("```\nError: no items\n```", [], ""),
         ("It raises a `ValueError`.", [], "It raises a `ValueError`."),
+        (
+            "It gives the error `no item is in the cart`.",
+            [("error", "no item is in the cart")],
+            "It gives the error `no item is in the cart`.",
+        ),
+        ("It gives the error `Cart`.", [], "It gives the error `Cart`."),
         ("It throws `ValueError: no items`.", [("ValueError", "no items")], "It throws `ValueError: no items`."),
         ("It should raise a ValueError.", [], ""),
         ("It raises KeyError instead of ValueError.", [], ""),
@@ -53,6 +59,8 @@ def test_what_a_report_says_that_happens(body, errors, claims):
         ("It says Invalid.", "Invalid", False),
         ('I get "No day 31".', "Error: No day 32", True),
         ('I get "No day 31".', "Failure: No day 31", False),
+        ("I get 'No day of the month'.", "Failure: No day of the month", True),
+        ("I get `Other: No day of the month`.", "Failure: No day of the month", False),
         # The last line of an IPython trace is often cut off.
         ("```\nCartError        Traceback (most recent call last)\n<ipython-input-9-9> in <module>\n```", "CartError: no", True),
         # What the example says of itself.

@@ -15,6 +15,7 @@ OUTPUT = Expected(shown=[["[1, nan]"]])
 WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
 TWICE = Expected(shown=[["one"], ["two"]])
 HANGS = Expected(claims="It hangs.")
+FAILS = Expected(report="The test fails.")
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -60,6 +61,7 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (Expected(claims="`object.freeze({})` fails. Please hang tight."), LATE, LATE, "could-not-run"),
         (Expected(claims="Make shop.hang(1) not freeze."), LATE, LATE, "could-not-run"),
         (HANGS, LATE, passed(), "fixed"),
+        (Expected(claims="This causes my computer to lock up"), LATE, passed(), "fixed"),
         (HANGS, passed(), passed(), "nothing-to-compare"),
         (NAMED, failed(), failed(), "still"),
         (NAMED, failed(), passed(), "fixed"),
@@ -73,13 +75,26 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (SHOWN, IS_GONE, IS_GONE, "other-failure"),
         (Expected(named=["3"]), passed("1\n"), passed("1\n"), "not-reproduced"),
         (Expected(named=["3"]), passed("1\n"), failed(), "other-failure"),
+        (Expected(named=["33\n44\n55"]), passed("33\n55\n66\n"), passed("33\n55\n66\n"), "nothing-to-compare"),
+        (Expected(named=["33\n44\n55"]), passed("11\n44\n66\n"), passed("11\n44\n66\n"), "not-reproduced"),
+        (Expected(named=["33 in all\n44\n55"]), passed("11\n44\n66\n"), passed("11\n44\n66\n"), "nothing-to-compare"),
+        # All that it prints is shown, and a line more.
+        (Expected(shown=[["a", "b", "c", "d", "None"]]), passed("a\nb\nc\nd\n"), passed("e\n"), "changed"),
+        (
+            Expected(shown=[["a", "b", "c", "d", "None"]]),
+            passed("a\nb\nc\nd\n"),
+            passed("a\nb\nc\n"),
+            "nothing-to-compare",
+        ),
+        (Expected(shown=[["a", "b", "c", "None"]]), passed("a\nb\nc\n"), passed("e\n"), "nothing-to-compare"),
         (Expected(shown=[["[1, nan]"]]), passed("[2, 3]\n"), failed(), "other-failure"),
         (Expected(named=["3"]), passed("1\n2\n"), passed("1\n2\n"), "nothing-to-compare"),
         (Expected(shown=[["shape (0, 2)", "Intercept 0"]]), CUT, CUT, "nothing-to-compare"),
         (Expected(shown=[["shape (0, 2)", "Intercept", "0"]]), CUT, CUT, "still"),  # an element of it
         (Expected(shown=[["[", "  1,", "]"]]), passed("[1,]"), passed("[1,]"), "still"),
-        (NOTHING, ASSERT, ASSERT, "still"),
-        (NOTHING, ASSERT, passed(), "fixed"),
+        (FAILS, ASSERT, ASSERT, "still"),
+        (FAILS, ASSERT, passed(), "fixed"),
+        (NOTHING, ASSERT, ASSERT, "other-failure"),  # it may state the fault
         (OUTPUT, WRONG, WRONG, "still"),
         (OUTPUT, WRONG, RIGHT, "changed"),
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
@@ -158,7 +173,7 @@ def test_the_failure_that_the_report_shows_counts_among_several():
 
 @each_row(
     ("expected", "execution", "measure"),
-    [(SHOWN, passed(), "error"), (NAMED, failed(), "error"), (NAMED, RIGHT, "difference"), (NOTHING, ASSERT, "assert"), (OUTPUT, WRONG, "output"), (OUTPUT, RIGHT, "difference")],
+    [(SHOWN, passed(), "error"), (NAMED, failed(), "error"), (NAMED, RIGHT, "difference"), (FAILS, ASSERT, "assert"), (NOTHING, ASSERT, "difference"), (OUTPUT, WRONG, "output"), (OUTPUT, RIGHT, "difference")],
 )  # fmt: skip
 def test_the_first_measure_that_a_run_shows_is_taken(expected, execution, measure):
     assert choose_measure([execution], expected) == measure

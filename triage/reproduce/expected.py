@@ -16,6 +16,9 @@ from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
+UNNAMED = "error"
+_SAID = re.compile(r"(?i)\b(?:errors?|exception|fails with|throws|raises)\b[^`.\n]{0,30}`([^`\n]{12,300})`")
+"""The words of an error without its type."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
 """Where packages are installed, and how Python 2 shows a text."""
@@ -23,14 +26,17 @@ _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
 _QUOTED = re.compile(r"^\"([^'\"\\]*)\" *$", re.M)
 """The same, as people write it."""
+_IN_QUOTES = re.compile(r"^(['\"])(.*)\1 *$", re.M)
 _ENDLESS = re.compile(
-    r"(?i)(?<!\.)\b(?:hang(?:s|ing)?(?! (?:on|up|tight)\b)|hung|freezes|"
+    r"(?i)(?<!\.)\b(?:hang(?:s|ing)?(?! (?:on|up|tight)\b)|hung|freez(?:es|ing)|lock(?:s|ed|ing)?[ -]?up|"
     r"(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|loops? forever|"
     r"catastrophic backtracking|never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
 )
+_FAILING = re.compile(r"(?i)\b(?:fail\w*|pass(?:es|ed|ing)?|assert\w*|errors?|raises?|broken|breaks?|regressions?)\b")
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
+_MIN_STEM_WORDS = 3
 _MIN_PIECES = 3
 MIN_SHOWN_CHARS = 3
 """`1` and `[]` are printed by much."""
@@ -46,6 +52,8 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     errors = list_failures(parsed, report)
     if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
         errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]
+    said = [message for message in _SAID.findall(claims) if message.count(" ") >= _MIN_STEM_WORDS]
+    errors = errors or [Failure(type=UNNAMED, message=message) for message in said]
     return Expected(
         errors=errors,
         claims=claims,
@@ -64,11 +72,14 @@ def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
 
 def is_shown_error(failure: Failure, expected: Expected) -> bool:
     """Return whether the report shows this error: the same type, and the same message."""
-    # IPython names the type above its trace, whose last line people cut off. `Error` is no name: its words are.
-    text = failure.message if failure.type == "Error" and len(failure.message) >= _MIN_STEM_CHARS else failure.text
-    lines = [f"{failure.type} Traceback (most recent call last)", *([text] if failure.message else [])]
+    # IPython names the type above its trace, whose last line people cut off. `Error` is no name: its words are. Many
+    # words say enough without the type.
+    is_sentence = failure.message.count(" ") >= _MIN_STEM_WORDS
+    says_enough = (failure.type == "Error" and len(failure.message) >= _MIN_STEM_CHARS) or is_sentence
+    lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
+    lines += [failure.message] if says_enough else []
     report = stem(expected.report)
-    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", report) for line in lines)
+    found = (re.search(rf"(?<!\w)(?<!\w: ){re.escape(stem(line))}(?!\w)", report) for line in lines)
     messages = [one.message for one in expected.errors if one.type == failure.type]
     return any(found) or any(
         not one or not failure.message or is_same_message(failure.message, one) for one in messages
@@ -78,6 +89,11 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
 def says_endless(expected: Expected) -> bool:
     """Return whether the report means that it does not end: it says so, and shows no error that it ends with."""
     return not expected.errors and _ENDLESS.search(expected.claims) is not None
+
+
+def says_failing(expected: Expected) -> bool:
+    """Return whether the report says that something of it fails, or passes elsewhere: an `assert` may state a fault."""
+    return _FAILING.search(expected.report) is not None
 
 
 def find_printed_errors(output: str, expected: Expected) -> set[str]:
@@ -115,7 +131,7 @@ def stem(message: str) -> str:
 def prints_only(output: str, value: str) -> bool:
     """Return whether nothing but a value is printed, with the quotes of a string or without."""
     value = _as_prompt(value)
-    return _as_prompt(output).split() in (value.split(), f"'{value}'".split())
+    return _as_prompt(output).split() in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
 
 
 def _as_prompt(text: str) -> str:
@@ -125,12 +141,13 @@ def _as_prompt(text: str) -> str:
 def shows_output(output: str, shown: Sequence[str]) -> bool:
     """Return whether one thing that the report shows is printed; of what is short, whether nothing else is.
 
-    A prompt may have shown one value as that of a string.
+    A prompt may have shown one value as that of a string, and people write a text that is printed as one.
     """
     if len("".join(shown)) < MIN_SHOWN_CHARS:
         return prints_only(output, " ".join(shown))
     whole = "\n".join(shown)  # a value may be wrapped in another way
-    return has_parts(output, shown) or has_parts(output, [whole]) or has_parts(output, [f"'{whole}'"])
+    ways = (shown, [whole], [f"'{whole}'"], [_IN_QUOTES.sub(r"\2", whole)])
+    return any(has_parts(output, way) for way in ways)
 
 
 def prints_piece(output: str, piece: str) -> bool:

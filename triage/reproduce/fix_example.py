@@ -122,11 +122,12 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
         example, expected = checkout.read(issue)
         source = checkout.source
         paths, manifest = source.list_own(checkout.head), source.read_own(checkout.head, "package.json")
+        own = source.find_own(checkout.head)
     except (BadInput, GitError, NothingToRun):
         return None
     project, folder = checkout.project, None
     if project.language == "python":
-        folder = (source.folder + find_folder(paths, project.modules[0])).rpartition("/")[0]
-    elif project.language == "node" and not source.folder and has_entries(manifest, paths):
+        folder = (own + find_folder(paths, project.modules[0])).rpartition("/")[0]
+    elif project.language == "node" and not own and has_entries(manifest, paths):
         folder = ""
     return FixExample(project, example, expected, folder)

@@ -14,8 +14,10 @@ from triage.reproduce.evidence import (
     Selection,
     Verdict,
 )
+from triage.reproduce.example.shown_output import are_plain_values
 from triage.reproduce.expected import (
     ENDLESS,
+    UNNAMED,
     find_printed_errors,
     has_parts,
     is_named_error,
@@ -24,11 +26,14 @@ from triage.reproduce.expected import (
     prints_only,
     prints_piece,
     says_endless,
+    says_failing,
     shows_output,
 )
 from triage.reproduce.runner.read_record import EXAMPLE, GONE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
+_MOST = 1.25
+"""What is shown may have a line more for each four."""
 
 
 def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
@@ -68,7 +73,7 @@ def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measu
     failures = [one for execution in executions if (one := choose_failure(execution, expected))]
     if expected.errors or any(is_reported_error(one, expected) for one in failures):
         return "error"
-    if any(map(is_failed_assert, failures)):
+    if any(map(is_failed_assert, failures)) and says_failing(expected):
         return "assert"
     is_printed = any(shows_output(execution.output, one) for execution in executions for one in expected.printed)
     return "output" if is_printed else "difference"
@@ -116,7 +121,10 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         failures=count,
         same_failure=count == len(executions),
         is_partial=bool(
-            {one.type for one in expected.errors} - _list_types(first) - find_printed_errors(first.output, expected)
+            {one.type for one in expected.errors}
+            - {UNNAMED}
+            - _list_types(first)
+            - find_printed_errors(first.output, expected)
         ),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
         is_wished=any(shows_output(first.output, [one]) for one in expected.wished),
@@ -172,7 +180,16 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         return "nothing-to-compare" if is_wish and named.outcome == "passed" else "other-failure"
     if measure == "error":
         return "not-reproduced" if selection.expected.errors else "nothing-to-compare"
+    shown = selection.expected.shown
+    if len(shown) == 1 and _is_most(named, *shown) and not _is_part(current, *shown):
+        return "changed"
     return "not-reproduced" if _prints_neither(named, current, selection) else "nothing-to-compare"
+
+
+def _is_most(run: Run, shown: Sequence[str]) -> bool:
+    """Return whether all that a run prints is shown, and most of it: people print a value more, or a version."""
+    lines = run.output.splitlines()
+    return has_parts("\n".join(shown), lines) and len(lines) * _MOST >= len(shown)
 
 
 def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
@@ -181,8 +198,10 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
     If the named version prints what the report wishes, that is no fault; if only main does, it may be a repair.
     """
     expected, is_repaired = selection.expected, current.is_wished and not named.is_wished
-    is_value = len(expected.named) == 1 and all(run.output.count("\n") == 1 for run in (named, current))
-    shown = expected.shown or ([[*expected.named]] if is_value else [])  # a sentence may be about another value
+    lines = "\n".join(expected.named).split("\n")  # a sentence may be about another value
+    is_value = len(expected.named) == 1 and all(run.output.count("\n") == len(lines) for run in (named, current))
+    is_value = is_value and (len(lines) == 1 or are_plain_values(lines))
+    shown = expected.shown or ([lines] if is_value else [])
     runs = () if not shown or is_repaired else (named, current)
     return bool(runs) and all(
         run.output.strip() and not run.is_random and not any(_is_part(run, one) for one in shown) for run in runs

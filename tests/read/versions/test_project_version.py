@@ -26,6 +26,7 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
         ("acme/shop", "### Shop version\n\n2.4.1", "2.4.1"),
         ("acme/shop", "### Version\n\ncurrent master", "current master"),
         ("acme/shop", "### Python version\n\n3.9.1\n\n### Shop Version\n\n3.4.3", "3.4.3"),
+        ("acme/shop", "### Till version\n\n3.9.1\n\n### Plugin version\n\n3.4.3", "3.4.3"),
         ("acme/shop", "It happens in version 4.5.1.", "4.5.1"),
         ("acme/shop", "built from 3f2a9bc4d1", "3f2a9bc4d1"),
         ("acme/shop", "It fails in all versions `>=0.35.0`.", "0.35.0"),

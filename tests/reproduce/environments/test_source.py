@@ -206,10 +206,33 @@ def test_the_files_of_a_project_below_the_repository_are_those_of_its_folder(tmp
     assert found
     assert found.exports == {"f": "shop"}
     assert source.find_build_script(head) == []
-    source.export(head, tmp_path / "copy")
-    assert {one.name for one in (tmp_path / "copy").iterdir()} - {".git"} == {"package.json", "a.js"}
-    source.export(old, tmp_path / "before it moved")
-    assert {one.name for one in (tmp_path / "before it moved").iterdir()} - {".git"} == {"package.json", "b.js"}
+    assert source.export(head, tmp_path / "copy") == "js/"
+    assert (tmp_path / "copy/js/a.js").exists()
+    assert source.export(old, tmp_path / "before it moved") == ""
+    both = commit(tmp_path, {"package.json": "{}"})
+    assert source.export(both, tmp_path / "both") == "js/"
+
+
+def test_of_a_clone_that_lacks_a_file_elsewhere_the_folder_of_the_project_is_written(tmp_path):
+    head = commit(tmp_path, {"js/package.json": '{"name": "shop"}', "large.txt": "x"})
+    blob = git(tmp_path, "rev-parse", "HEAD:large.txt").strip()
+    (tmp_path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    assert Source(tmp_path).export(head, tmp_path / "copy") == "js/"
+    assert (tmp_path / "copy/js/package.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        (["shop/setup.py", "tooling/setup.py", "shop/a.py"], "shop/"),
+        (["shop/setup.py", "tooling/setup.py"], ""),
+        (["setup.py", "shop/setup.py"], ""),
+        (["pyproject.toml", "shop/setup.py"], "shop/"),  # it says nothing but how to lint
+    ],
+)
+def test_a_project_stands_in_the_folder_with_most_files(tmp_path, files, folder):
+    head = commit(tmp_path, {"README": "", **dict.fromkeys(files, "# x")})
+    assert Source(tmp_path).export(head, tmp_path / "copy") == folder
 
 
 def test_a_version_without_a_tag_is_found_by_what_the_files_say(tmp_path):
@@ -241,7 +264,6 @@ def test_only_the_project_says_its_version(tmp_path_factory, path, text, is_said
     root = tmp_path_factory.mktemp("root")
     commit(root, {"a.py": ""})
     head, source = commit(root, {path: text}), Source(root)
-    source.folder = "js/" if path.startswith("js/") else ""
     assert source.find_version_commit("1.1", head, ["shop"]) == (head if is_said else None)
 
 

@@ -12,6 +12,8 @@ from triage.reproduce.example.python_code import find_exports, find_names, find_
         ("class C:\n    x = y\n    def m(self): return C.x", {"C"}, {"y"}),
         ("def f():\n    global g\n    g = 1\ng", {"f", "g"}, set()),
         ("return 1", set(), set()),
+        ("_.f()", set(), {"_"}),
+        ("_ + _.x", set(), set()),
     ],
 )
 def test_names_that_are_used_and_not_defined(code, bound, free):
@@ -29,13 +31,14 @@ def test_each_name_has_the_module_that_it_is_imported_from():
         ("src/shop/cart.py", "Cart"),
         ("src/shop/tax/rates.py", "Rate"),
         ("src/shop/tax/__init__.py", "charge"),
+        ("src/shop/tax/_own/vat.py", "Vat"),  # the public package gives it on
         ("src/shop/tax/rates.py", "Zone"),
         ("src/shop/zones.py", "Zone"),
         ("src/shop/tests/test_tax.py", "Fixture"),
         ("src/other/x.py", "X"),
     ]
     own = dict.fromkeys(["Cart", "M", "VERSION", "deep", "total"], "shop")
-    expected = {**own, "Rate": "shop.tax.rates", "charge": "shop.tax"}
+    expected = {**own, "Rate": "shop.tax.rates", "charge": "shop.tax", "Vat": "shop.tax"}
     assert find_exports(files.get, "src/shop", definitions) == expected
 
 

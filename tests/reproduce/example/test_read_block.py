@@ -57,6 +57,7 @@ def test_without_a_name_the_first_block_counts():
         ("console.log(total(pay(1)), own(2))", 'const { total, pay } = require("shop");'),
         ('import fs from "fs";\ntotal([1])', 'import { total } from "shop";'),
         ("shop.total([1])", 'const shop = ((it) => it.shop ?? it.default ?? it)(require("shop"));'),
+        ("console.log(_.total(_.pay(1)))", 'const _ = ((it) => it._ ?? it.default ?? it)(require("shop"));'),
     ],
 )
 def test_names_that_a_package_of_node_exports_are_required(code, line):
@@ -65,3 +66,20 @@ def test_names_that_a_package_of_node_exports_are_required(code, line):
     assert isinstance(found, Example)
     assert line in found.code.splitlines()
     assert f"Added `{line}` before it." in found.changed
+
+
+@each_row(
+    ("code", "line"),
+    [
+        ("let s = require('.'); s.total()", "let s = require('shop'); s.total()"),
+        ("let s = require('../..'); s.total()", "let s = require('shop'); s.total()"),
+        ("import s from './dist/shop.min.js'; s.total()", "import s from 'shop'; s.total()"),
+        ("let s = require('shop@1.2.0-rc.1'); s.total()", "let s = require('shop'); s.total()"),
+        ("let s = require('shop'); require('./index').x()", "let s = require('shop'); require('./index').x()"),
+    ],
+)
+def test_a_package_that_is_taken_by_a_path_or_with_a_version_is_taken_by_its_name(code, line):
+    shop = Project(language="node", package="shop", modules=["shop"])
+    found = read_example(read_issue(Issue(title="It fails", body=f"```js\n{code}\n```")), shop)
+    assert isinstance(found, Example)
+    assert (found.code, found.changed) == (f"{line}\n", ["Took shop by its name."] if line != code else [])

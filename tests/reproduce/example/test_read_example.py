@@ -6,6 +6,7 @@ from triage.domain.issue import Issue
 from triage.read.read_issue import read_issue
 from triage.reproduce.example.example import Example, NoExample, Project
 from triage.reproduce.example.read_example import read_example
+from triage.reproduce.example.shown_output import find_commented
 
 SHOP = Project(
     language="python",
@@ -55,6 +56,7 @@ def example(body: str, project: Project = SHOP) -> Example:
             block("import shop\nc = shop.Cart()") + block("other.thing()") + block("c.total()"),
             "import shop\nc = shop.Cart()\n\nc.total()",
         ),
+        (block("sh.total([])\n_.Cart()"), "import shop as _\nimport shop as sh\n\nsh.total([])\n_.Cart()"),
         (block("import shop\nprint shop.total([])"), "import shop\nprint(shop.total([]))"),
         (
             block("%matplotlib inline\nimport shop\nshop.total([])"),
@@ -279,6 +281,7 @@ def test_the_cost_of_finding_an_example_is_linear(build):
             block("import shop\nCart(items)") + "NameError: name 'Cart' is not defined",
             NoExample(reason="undefined-names", names=["items"]),
         ),
+        (block("my.total()"), NoExample(reason="does-not-import-the-project")),
         (block("rate.f(tax)"), NoExample(reason="does-not-import-the-project")),
         # The nearest reason of all blocks.
         (block("import os\nos.x()") + block("import shop"), NoExample(reason="calls-nothing")),
@@ -340,6 +343,10 @@ def requires(name: str) -> str:
             block("import fs from 'fs'\nconsole.log(shop.total([]))", "js"),
             AS_MODULE + "import fs from 'fs'\nconsole.log(shop.total([]))",
         ),
+        (
+            block("shop.total([]).value\nshop.debug = (1)\nshop.name"),
+            requires("shop") + "console.dir(shop.total([]).value)\nconsole.dir(shop.debug = (1))\nshop.name",
+        ),
         # Short for the package, and the only such name that nothing defines.
         (
             block("console.log(sh.total([]))"),
@@ -395,7 +402,7 @@ def test_a_report_without_an_example_for_node_says_why(body, reason):
     ("code", "named"),
     [
         ("shop.a()  # returns 3\nshop.b()  # Result: 1", ["3\n1"]),
-        ("shop.a()  # => 3", []),
+        ("shop.a()  # => 3", ["3"]),
         ("shop.a()  # returns 3, should be 4", []),
     ],
 )
@@ -420,3 +427,29 @@ def test_comments_with_what_was_expected_and_what_came_are_compared():
     assert (found.shown, found.wished, found.named) == ([["2"]], ["1"], [])
     vague = example(block("import shop\nshop.a()  # got the wrong total"))
     assert (vague.shown, vague.named) == ([], ["the wrong total"])
+
+
+@each_row(
+    ("code", "named"),
+    [
+        ("shop.a() // => 1\nshop.b()  //=> 'c d'", ["1\n'c d'"]),
+        ("shop.a()  # -> 1", ["1"]),
+        ("shop.a() \n // ❌ 'b'\nshop.b();\n// ✔️ [1]", ["'b'\n[1]"]),
+        ("print(shop.a())# [1, 2]\nshop.b();  // true", ["[1, 2]\ntrue"]),
+        ("shop.a()  # 1\nx = [1]  # [2]\nshop.b()  # the first one\nf('a#b')", []),  # numbers count the lines
+    ],
+)
+def test_a_value_in_a_comment_beside_a_call_may_be_what_is_printed(code, named):
+    assert find_commented(code)["named"] == named
+
+
+def test_a_labelled_value_is_output_and_data_above_the_code_is_none():
+    assert example(SCRIPT + block("total: Cart(1)")).named == ["total: Cart(1)"]
+    found = example("Input:\n" + block("<i>", "html") + "Output:\n" + block("<b>", "html") + SCRIPT)
+    assert (found.shown, found.named) == ([["<b>"]], [])
+
+
+def test_comments_of_an_example_that_shows_what_ought_to_be_are_wished():
+    code = block("import shop\nshop.a()  # => 1")
+    assert example(f"It should be:\n{code}").wished == ["1"]
+    assert example(f"When I run it, it prints `1`. It should be `2`:\n{code}").named == ["1", "1"]

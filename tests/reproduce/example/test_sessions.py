@@ -32,6 +32,7 @@ def test_commands_of_a_shell_are_taken_from_their_prompts():
 def test_a_prompt_of_node_may_stand_below_its_greeting_but_not_below_code():
     session = read_session("$ node\nWelcome to Node.js v20.1.0.\n> f()\n1", "node")
     assert session == (["f()"], ["1"], "$ node\nWelcome to Node.js v20.1.0.")
+    assert read_session(">f()\n1\n\n>g()", "node") == (["f()", "g()"], ["1", ""], "")
     assert read_session("total = price\n> 3", "node") is None
 
 

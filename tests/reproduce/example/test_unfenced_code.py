@@ -11,6 +11,8 @@ from triage.reproduce.example.unfenced_code import fence_code
         ("It fails:\n\nimport shop\nshop.total([])\n\nWhy?", ["import shop\nshop.total([])"]),
         ("It fails:\n`\nimport shop\nshop.total([])\n`\nprints\n`\n0\n`", ["import shop\nshop.total([])"]),
         ("`>>> shop.total([])`\r\n\r\nis 0", [">>> shop.total([])"]),
+        ("`>>> import shop`\n`>>> shop.f()`\n`1`", [">>> import shop\n>>> shop.f()\n1"]),
+        ("let s = require('shop')\ns.total()", ["let s = require('shop')\ns.total()"]),
         ("let s = require('shop');\ns.total({\n  a: 1\n});", ["let s = require('shop');\ns.total({\n  a: 1\n});"]),
         ('`python -c "import shop; shop.f()"`\nIt fails.', ['python -c "import shop; shop.f()"']),
         ("I do:\nx = shop.total([])\n\nI get:\n{\n  'a': 1\n}", ["x = shop.total([])", "{\n  'a': 1\n}"]),

@@ -33,6 +33,18 @@ def record(folder: Path, code: str, seconds: float = 20) -> Any:
     return read_record(done.stdout)
 
 
+def test_nothing_of_a_run_stays_on_the_machine(tmp_path, monkeypatch):
+    own = tmp_path / "tmp"
+    own.mkdir()
+    monkeypatch.setenv("TMPDIR", str(own))
+    assert record(tmp_path, "require('@acme/shop').total([1]);\n").executed
+    assert not [*own.iterdir()]
+
+
+def test_what_is_written_for_people_is_output(tmp_path):
+    assert record(tmp_path, "console.error('a');\nconsole.log('b');\nconsole.warn('c');\n").output == "a\nb\nc\n"
+
+
 @pytest.mark.parametrize(
     "code",
     [

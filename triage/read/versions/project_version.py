@@ -79,8 +79,7 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     text, prose = (shorten_to_ends(one) for one in (parsed.text, parsed.prose))
     written = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
-    # What the project depends on may be named like its owner.
-    for section in sorted(parsed.sections, key=lambda one: not (names and names[0] in _squeeze(one.heading))):
+    for section in sorted(parsed.sections, key=lambda one: _rank_heading(one.heading, names)):
         yield from _in_section(section, names)
     for source in (written, text):  # what an example says comes last
         for match in _LABELLED.finditer(source):
@@ -118,6 +117,13 @@ def _is_of_project(before: str, names: list[str]) -> bool:
     if len(words[-1]) > 3 and words[-1] not in _PLATFORM_WORDS and any(words[-1] in name for name in names):
         return True  # `Verge Version` of `clash-verge`
     return (words[-1] in _NO_NOUNS or words[-1].isdigit()) and words[-2:-1] != ["my"]
+
+
+def _rank_heading(heading: str, names: list[str]) -> int:
+    """Return the lower number for the surer heading: what the project depends on may be named like its owner."""
+    found = _IN_HEADING.search(heading)
+    is_named = bool(names) and names[0] in _squeeze(heading)
+    return 0 if is_named else 1 if found and _is_of_project(heading[: found.start()], names) else 2
 
 
 def _named(text: str, names: list[str]) -> Iterator[str]:

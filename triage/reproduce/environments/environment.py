@@ -139,7 +139,8 @@ class Environments(ABC):
                     if script is None:
                         raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
                     project = project.model_copy(update={"setup": plan_node_build(target, *script)})
-                self._source.export(target.commit, folder / "source")
+                own = self._source.export(target.commit, folder / "source")
+                project = project.model_copy(update={"folder": own})
             except GitError as error:
                 raise CannotInstall(str(error), is_lasting=True) from None
         paths = self._source.list_paths(target.commit) if project.recipe else []
@@ -171,7 +172,7 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     Args:
         target: The version.
         project: Its language and name, and its own lines, for commits. They run in `source`.
-        folder: Gets the environment as `env`, and has the files of a commit as `source`.
+        folder: Gets the environment as `env`, and has the files of a commit as `source`, its own in its folder there.
         uv: How uv is called.
         python: One of the target's.
     """
@@ -180,10 +181,11 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
         lines = [f"cd {shlex.quote(str(folder))}", "mkdir -p work/home", "mv source work", f"(cd {SOURCE}"]
         lines += [f"{project.recipe.setup}", ")", "chmod -R a+rX work", "mv work built", "mkdir work"]
         return [["sh", "-ec", "\n".join(lines)]]
-    setup = project.setup
-    own = [["sh", "-ec", f"cd {shlex.quote(str(folder / 'source'))}\n{setup}"]] if setup and target.commit else []
+    setup, source = project.setup, folder / "source" / project.folder
+    own = [["sh", "-ec", f"cd {shlex.quote(str(source))}\n{setup}"]] if setup and target.commit else []
     if project.language == "node":
-        what = str(folder / "source") if target.commit else f"{project.package}@{target.version}"
+        # It may have had another name: the example takes it by that of today.
+        what = f"{project.package}@file:{source}" if target.commit else f"{project.package}@{target.version}"
         install = ["npm", "install", "--prefix", str(folder / "env"), "--ignore-scripts", "--install-links"]
         return [*own, [*install, "--no-audit", "--no-fund", "--loglevel=error", f"--before={time}", what]]
     make = [*uv, "venv", "--quiet", "--python", python, str(folder / "env")]
@@ -200,7 +202,7 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
         return [make, prepare, [*install, f"{project.package}=={target.version}"]]
     built = folder / "wheels"
     tools += [] if target.may_build else ["--no-build"]
-    places = ["--python", str(folder / "env"), "--out-dir", str(built), str(folder / "source")]
+    places = ["--python", str(folder / "env"), "--out-dir", str(built), str(source)]
     build = [*uv, "build", "--wheel", *tools, *places]
     return [make, prepare, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
 
@@ -208,10 +210,13 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
 def plan_node_build(target: Target, script: str = "", *tools: str) -> str:
     """Return the lines that build a commit of Node by a script of its own, which calls tools; empty without one."""
     time = target.time.strftime(_TIME)
-    install = f"npm install --ignore-scripts --no-audit --no-fund --loglevel=error --before={time}"
+    # What a project's tools want of each other has changed since.
+    install = f"npm install --ignore-scripts --legacy-peer-deps --no-audit --no-fund --loglevel=error --before={time}"
     lines = [" ".join([install, *(["--no-save", *tools] if tools else [])])]
     lines += ["export SKIP_YARN_COREPACK_CHECK=1"] if tools else []  # it refuses a project that names another version
-    return "\n".join([*lines, f"npm run {script}"]) if script else ""
+    # Many build their pages too, which may fail: what counts is that the package can be entered.
+    build = f"npm run {script} || node -e 'require.resolve(process.cwd())'"
+    return "\n".join([*lines, build]) if script else ""
 
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:

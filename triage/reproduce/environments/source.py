@@ -2,8 +2,10 @@
 
 import json
 import re
+import shutil
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -35,6 +37,8 @@ _MAX_FILE_BYTES = 2_000_000
 _BUILD_SCRIPTS = ("build", "prepack", "prepare")
 """`build` is a custom; npm runs the others before it packs: https://docs.npmjs.com/cli/using-npm/scripts."""
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
+_PACKAGE = re.compile(r"^\[(?:project|build-system|tool\.(?:poetry|flit|pdm|hatch))\b", re.M)
+"""In a `pyproject.toml`; others have the settings of tools alone."""
 _VERSION_FILES = ("__init__.py", "_version.py", "version.py", "__version__.py", "__about__.py")
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
@@ -68,8 +72,8 @@ class Source:
     def __init__(self, root: Path) -> None:
         self._git, _ = open_repository(root)
         self._objects = isolate(self._git)
-        self.folder = ""
-        """The project's, with a slash, if it is not the repository itself."""
+        self._folders: dict[str, str] = {}
+        """The project's of each commit."""
 
     def resolve(self, name: str) -> str | None:
         """Return the full SHA of a commit, tag or branch; None if there is none."""
@@ -142,7 +146,7 @@ class Source:
             *(f"{top}.py" for top in tops),
             *(f"{top}/{name}" for top in tops for name in _VERSION_FILES),
         ]
-        paths = [f":(literal){folder}{path}" for folder in {"", self.folder} for path in own]
+        paths = [f":(literal){folder}{path}" for folder in {"", self.find_own(head)} for path in own]
         args = ("log", "--reverse", "--format=%H %P", "--pickaxe-regex", f"-S{said}", head, "--", *paths)
         try:
             lines = self._objects.run(*args, max_bytes=1 << 20).decode().split("\n")[:-1]
@@ -168,10 +172,20 @@ class Source:
         args = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{commit}^1", commit)
         return self._objects.run(*args, max_bytes=1 << 24).decode("utf-8", "replace").split("\0")[:-1]
 
-    def export(self, commit: str, folder: Path) -> None:
-        """Write the project's files at a commit into a new folder. Raises GitError."""
-        own = self._find_own(commit)
-        write_files(self._objects, f"{commit}:{own}" if own else commit, folder)
+    def export(self, commit: str, folder: Path) -> str:
+        """Write the files of a commit into a new folder, and return the project's there. Raises GitError.
+
+        What is built may lead out of the project's folder, such as a link to the README. A clone may lack that.
+        """
+        own = self.find_own(commit)
+        try:
+            write_files(self._objects, commit, folder)
+        except GitError:
+            if not own:
+                raise
+            shutil.rmtree(folder)
+            write_files(self._objects, f"{commit}:{own}", folder / own)
+        return own
 
     def describe_version(self, commit: str) -> str:
         """Return the version of the newest tag that the commit contains, for build tools without git."""
@@ -212,21 +226,20 @@ class Source:
         if config.languages:
             own = {name.lower(): recipe for name, recipe in config.languages.items()}
             return Project(language="other", package=config.package, image=config.image, languages=own)
-        self.folder = _find_top(self.list_paths(commit))
         paths = self.list_own(commit)
         if {*_MANIFESTS[:3]} & {*paths}:
             name = config.package or self._find_python_name(commit)
             modules = _find_modules(paths, name)
             if modules:
                 name = name or modules[0]
-                folder = self.folder + find_folder(paths, modules[0])
+                folder = self.find_own(commit) + find_folder(paths, modules[0])
                 definitions = self.list_definitions(commit, _DEFINED, f"{folder}/*.py")
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
                 return Project(language="python", package=name, modules=modules, exports=exports)
         if "package.json" in paths and (
             name := config.package or _find_node_name(self.read_own(commit, "package.json"))
         ):
-            files = [f"{self.folder}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
+            files = [f"{self.find_own(commit)}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
             exported = self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")
             return Project(language="node", package=name, modules=[name], exports={one: name for _, one in exported})
         return None
@@ -243,28 +256,36 @@ class Source:
 
     def read_own(self, commit: str, name: str) -> str:
         """Return the text of a file in the project's folder; empty if there is none."""
-        return self.read(commit, f"{self._find_own(commit)}{name}") or ""
+        return self.read(commit, f"{self.find_own(commit)}{name}") or ""
 
     def list_own(self, commit: str) -> list[str]:
         """Return the paths in the project's folder, from there."""
-        own = self._find_own(commit)
+        own = self.find_own(commit)
         return [path.removeprefix(own) for path in self.list_paths(commit) if path.startswith(own)]
 
-    def _find_own(self, commit: str) -> str:
-        """Return the project's folder at a commit: the repository itself before it moved there."""
-        has_moved = self.folder and self._objects.run("ls-tree", "--full-tree", commit, self.folder.rstrip("/"))
-        return self.folder if has_moved else ""
+    def find_own(self, commit: str) -> str:
+        """Return the project's folder at a commit, with a slash if it is not the repository itself."""
+        if commit not in self._folders:
+            paths, at_top = self.list_paths(commit), self.read(commit, "pyproject.toml") or ""
+            # Where it stands at the commit that was asked for first, it stood when it was also elsewhere.
+            known = (own for own in self._folders.values() if {*paths} & {f"{own}{name}" for name in _MANIFESTS if own})
+            is_for_tools = _PACKAGE.search(at_top) is None
+            self._folders[commit] = next(known, "") or _find_top(paths, is_for_tools=is_for_tools)
+        return self._folders[commit]
 
 
-def _find_top(paths: Iterable[str]) -> str:
-    """Return the folder of the project with a slash: the only one with a manifest if the repository itself has none.
+def _find_top(paths: Sequence[str], *, is_for_tools: bool) -> str:
+    """Return the folder of the project with a slash: that with most files if the repository itself has no manifest.
 
-    What has one below it is a part of it.
+    What has one below it is a part of it. With `is_for_tools` a `pyproject.toml` of the repository itself is none.
     """
-    tops = {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in _MANIFESTS and path.count("/") < 3}
+    manifests = [path for path in paths if path.rpartition("/")[2] in _MANIFESTS and path.count("/") < 3]
+    tops = {path.rpartition("/")[0] for path in manifests if not (is_for_tools and path == "pyproject.toml")}
     outer = [top for top in tops if tops.isdisjoint(map(str, PurePosixPath(top).parents))]
     own = [top for top in outer if _NO_MODULES.isdisjoint(top.split("/"))]
-    return f"{own[0]}/" if "" not in tops and len(own) == 1 else ""
+    counts = Counter({f"{top}/": sum(path.startswith(f"{top}/") for path in paths) for top in own})
+    (top, count), *_ = counts.most_common(1) or [("", 0)]
+    return top if "" not in tops and 2 * count > counts.total() else ""
 
 
 def _find_modules(paths: list[str], name: str) -> list[str]:

@@ -62,6 +62,8 @@ class Project(Value):
     """What can be imported, such as `sklearn`. For Node the package's name."""
     exports: dict[str, str] = Field(default_factory=dict, exclude=True)
     """The module that each public name is imported from. Only needed to find the example."""
+    folder: str = ""
+    """In which it stands in the files of a version, with a slash; empty for the repository itself."""
     companions: list[str] = Field(default_factory=list)
     """Packages that the example imports beside the project, as far as the project's own files name them."""
     prelude: str = ""

@@ -123,7 +123,8 @@ def find_names(code: str) -> Names:
         bound |= {one.get_name() for one in scope.get_symbols() if one.is_declared_global() and one.is_assigned()}
         used |= {one.get_name() for one in scope.get_symbols() if one.is_global() and one.is_referenced()}
     has_star = any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree))
-    return Names(bound, set() if has_star else used - bound - _GIVEN)
+    given = _GIVEN - ({"_"} & find_attributes(tree).keys())  # what stands for a module is not the last value
+    return Names(bound, set() if has_star else used - bound - given)
 
 
 def find_called(tree: ast.AST) -> set[str]:
@@ -212,7 +213,8 @@ def find_exports(
         module = path.removeprefix(f"{top}/" if top else "").removesuffix(".py").removesuffix("/__init__")
         if module.partition("/")[0] == package and not _TESTS.search(module):
             modules.setdefault(name, set()).add(module.replace("/", "."))
-    names = {name: next(iter(found)) for name, found in modules.items() if len(found) == 1}
+    # What a private module defines is taken from the package that it is in.
+    names = {name: next(iter(found)).partition("._")[0] for name, found in modules.items() if len(found) == 1}
     names |= dict.fromkeys(_follow_stars(read, folder), package)
     return {name: module for name, module in sorted(names.items()) if not name.startswith("_")}
 

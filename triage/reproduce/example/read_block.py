@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -19,6 +19,7 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.sessions import Session, read_session
 
+_TAKEN_FROM_LINE = re.compile(r"(?<![\w.$'\"/-])_\.(\w+)")
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
 _DECLARED = re.compile(r"\b(?:const|let|var|function|class|import)\s(\{[^}]{0,500}|[^=;\n]{0,200})")
 _PARAMETERS = re.compile(r"(?<![\w, $])([\w, $]{1,200})\)? *(?:=>|\{)")
@@ -28,6 +29,7 @@ _GIVEN = word_set(
     "Array Date Error JSON Map Math Number Object Promise RegExp Set String Symbol console process require"
 )
 _IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
+_TAKEN = r"(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['\"]"
 _NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
@@ -46,9 +48,11 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
         if not language:
             continue
         prompt = "node" if language == "node" else "shell" if _name_lexer(language) in _SHELLS else ""
-        session = read_session(block.text, prompt) if prompt else None
-        code = session.code if session else textwrap.dedent(block.text).strip("\n")
-        changed = ["Took prompts and shown output away."] if session else []
+        text = _name_package(block.text, project.package) if language == "node" else block.text
+        session = read_session(text, prompt) if prompt else None
+        code = session.code if session else textwrap.dedent(text).strip("\n")
+        changed = [f"Took {project.package} by its name."] if text != block.text else []
+        changed += ["Took prompts and shown output away."] if session else []
         changed += ["Left out what stands above the first prompt."] if session and session.above else []
         shown = [one for one in session.outputs if one not in ("", "undefined")] if session else []
         if outputs:
@@ -73,6 +77,18 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     return result, outputs
 
 
+def _name_package(text: str, package: str) -> str:
+    """Return code that takes the package by its name.
+
+    Who works on it takes it by a path, and RunKit with a version.
+    """
+    name = re.escape(package)
+    path = rf"\.{{1,2}}(?:/\.\.)*(?:/(?:[\w-]+/)*(?:(?:index|{name})(?:\.min)?(?:\.[cm]?js)?)?)?"
+    if re.search(rf"{_TAKEN}{name}(?![\w@-])", text):
+        return text
+    return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{package}", text)
+
+
 def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str]]:
     """Return code for Node in which the package's names are defined and values are printed, and what was added.
 
@@ -82,7 +98,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
     defined = _find_defined(code)
-    name = _find_name(code, plain, defined)
+    name = _find_name(code, plain, defined, project.exports)
     exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
     statements = session.statements if session else _split(code)
     if session:
@@ -90,7 +106,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     else:
         own = [] if "console." in code else sorted(defined)
         used = "|".join(map(re.escape, [*([name] if name else exported), *own]))
-        call = re.compile(rf"(?:new )?(?:{used})[.(].*\);?\s*(?://.*)?$", re.S)
+        call = re.compile(rf"(?:new )?(?:{used})[.(](?:.*\)|[^=]*\)[.\w\[\]]*);?\s*(?://.*)?$", re.S)
         outputs = [bool(used) and call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
     if written != statements:
@@ -122,12 +138,17 @@ def _split(code: str) -> list[str]:
     return found if depth <= 0 else code.split("\n")  # else one stands in a string
 
 
-def _find_name(code: str, plain: str, defined: Set[str]) -> str:
-    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it."""
+def _find_name(code: str, plain: str, defined: Set[str], exports: Collection[str]) -> str:
+    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it.
+
+    `_` does if the package has all that is taken from it.
+    """
     short = re.compile(plain[:1] + "".join(f"{letter}?" for letter in plain[1:]), re.I)
     used = [one for one in dict.fromkeys(_OBJECT.findall(code)) if short.fullmatch(one) and one not in _GIVEN]
     free = [one for one in used if len(one) > 1 and one not in defined]
-    return next((one for one in used if one.lower() == plain), free[0] if len(free) == 1 else "")
+    taken = {*_TAKEN_FROM_LINE.findall(code)} if "_" not in defined else set()
+    other = free[0] if len(free) == 1 else "_" if taken and taken <= {*exports} else ""
+    return next((one for one in used if one.lower() == plain), other)
 
 
 def _find_defined(code: str) -> set[str]:
@@ -162,7 +183,7 @@ def _name_lexer(language: str) -> str:
 def _find_refusal(code: str, project: Project) -> Refusal | None:
     name = re.escape(project.package)
     if project.language == "node":
-        uses = rf"""(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['"]{name}(?:/[\w./-]+)?['"]"""
+        uses = rf"""{_TAKEN}{name}(?:/[\w./-]+)?['"]"""
     else:
         uses = rf"(?i)(?<!\w){name}(?!\w)".replace(r"\-", "[-_]") if name else ""
     if not re.search(uses, code) or len(code) > MAX_EXAMPLE_CHARS:

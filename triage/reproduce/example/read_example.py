@@ -89,9 +89,11 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     if _NO_VERSIONS in found.changed:
         below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
     said = find_commented(found.code)
+    if stated.others >= outputs.keys() and not any({*text.split("\n")} & {*stated.named} for text in said["named"]):
+        said["wished"] += said.pop("named")
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
-    named, wished = [*said["named"], *stated.named], [*stated.wished, *said["wished"]]
+    named, wished = [*said.get("named", []), *stated.named], [*stated.wished, *said["wished"]]
     if project.language == "node":
         shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
         named, wished = [*map(show_as_node, named)], [*map(show_as_node, wished)]
@@ -247,8 +249,16 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
         is_known = module in project.modules or (module and name in called)
         ours = f"from {module} import {name}" if is_known else ""
         is_module = name in project.modules and not (name in project.exports and name in called)
-        found[name] = f"import {name}" if is_module else ours or standard.get(name, "")
+        alias = _find_alias(name, attributes.get(name, []), project)
+        found[name] = f"import {name}" if is_module else ours or standard.get(name, "") or alias
     return found
+
+
+def _find_alias(name: str, attributes: Sequence[str], project: Project) -> str:
+    """Return the statement that imports the module of the project that a short name means, such as `np` or `_`."""
+    modules = {project.exports.get(one, "") for one in attributes}
+    is_short = name == "_" or re.match(".*".join(map(re.escape, name)), project.package)
+    return f"import {modules.pop()} as {name}" if is_short and len(modules) == 1 and all(modules) else ""
 
 
 def _add_imports(part: _Part, project: Project) -> _Part:

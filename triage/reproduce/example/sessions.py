@@ -17,7 +17,7 @@ _OUT = re.compile(r"^\s*(?:Out ?\[(?:\d+| )\]:|# ?(?:outputs?|prints?|returns?|g
 """IPython's mark, or a comment's."""
 _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
-_NODE = re.compile(r"^> (?P<code>.*)$")
+_NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
 _SHELL = re.compile(

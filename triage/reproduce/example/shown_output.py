@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from triage.base.text import word_set
@@ -19,10 +19,10 @@ WISH = re.compile(
 """A sentence that says what ought to happen, not what does."""
 _SAYS = (
     r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got|"
-    r"rec(?:ei|ie)ved)"
+    r"rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?)"
 )
 _PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:would )?(?:get|see))\b")
-_ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|but|I get)\b")
+_ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|but|I get)\b")
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
 _AT_END = re.compile(r"(?i)\binstead\W*$")
@@ -47,10 +47,15 @@ _VALUE = re.compile(
     re.M,
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
-_COMMENTED = re.compile(
-    rf"(?i)(?:^|\s)(?:#|//) *(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b(?P<colon>:?) *(?P<value>\S.*)$", re.M
+_PLAIN = (
+    r"(?P<literal>\[.*\]|\{.*\}|'[^'\n]*'|\"[^\"\n]*\"|-?\d+\.\d+|-?\d\d+|true|false|none|null|undefined|nan)[ \t]*"
 )
-"""Such as `f()  # returns 1`."""
+_COMMENTED = re.compile(
+    rf"(?i)(?:(?:^|[\s;)])(?:#|//) *(?:(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b(?P<colon>:?)|[=-]>)"
+    rf" *(?P<value>\S.*)|\);?[ \t]*(?:\n[ \t]*)?(?:#|//) *(?:[^\w\s'\"([{{-]{{1,3}} *)?{_PLAIN})$",
+    re.M,
+)
+"""Such as `f()  # returns 1`, `f() // => 1` or `f() // [1]`; the last also with a sign, and on a line of its own."""
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
@@ -61,6 +66,7 @@ _CODE = re.compile(
 _PLAIN_COMMAND = re.compile(r"\S*$|(?:python|node)[\d.]* \S+\s*$")
 _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 """A command that is not the example, but may install what the next ones run."""
+_DATA = word_set("text txt output log json xml html")
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
 _REMARK = re.compile(r"(?:#|//) .*\d\.\d")
@@ -110,12 +116,17 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
     """
     found: dict[Cue, list[str]] = {"printed": [], "named": [], "wished": []}
     for match in _COMMENTED.finditer(code):
-        words = match["words"]
-        is_sure = match["colon"] and _ACTUAL.search(words) and not WISH.search(match["value"])
+        words, value = match["words"] or "", match["value"] or match["literal"]
+        is_sure = match["colon"] and _ACTUAL.search(words) and not WISH.search(value)
         cue: Cue = "wished" if WISH.search(words) else "printed" if is_sure else "named"
-        found[cue].append(match["value"].strip())
+        found[cue].append(value.strip())
     named = found["named"]
     return found | {"named": ["\n".join(named)] if named and not any(map(WISH.search, named)) else []}
+
+
+def are_plain_values(lines: Iterable[str]) -> bool:
+    """Return whether each is a value of more than one digit, and nothing else."""
+    return all(re.fullmatch(f"(?i){_PLAIN}", line) for line in lines)
 
 
 def show_as_node(text: str) -> str:
@@ -157,10 +168,11 @@ class _Reader:
             self._said = line
 
     def read_block(self, number: int, block: CodeBlock) -> None:
-        text, is_first = block.text, self._code < 0
+        text, is_data = block.text, block.language.lower() in _DATA
+        is_first = self._code < 0 and not is_data
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
         cue = self._find_cue()
-        if not cue and not calls:
+        if not cue and not calls and (self._code >= 0 or not is_data):  # above all code it is what goes in
             cue = judge_words(self._section) or "named"
         if cue in ("wished", "other"):
             self.stated.others.add(number)
@@ -222,7 +234,8 @@ def judge_words(words: str) -> Cue:
 
 def _calls(text: str) -> bool:
     tree = python_code.parse(text)
-    return tree is not None and any(isinstance(node, ast.Call | ast.Assign) for node in ast.walk(tree))
+    body = [one for one in tree.body if not (isinstance(one, ast.AnnAssign) and one.value is None)] if tree else []
+    return any(isinstance(node, ast.Call | ast.Assign) for one in body for node in ast.walk(one))  # not `total: f(1)`
 
 
 def _find_values(prose: str, wished: list[str]) -> Iterator[str]:

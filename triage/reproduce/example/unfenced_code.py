@@ -9,7 +9,9 @@ from triage.reproduce.example.sessions import read_session
 
 _PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>[^\n`]+(?:\n(?!`)[^\n]+)*)", re.M)
 """A span of code that has its lines for itself, or a paragraph."""
-_STATEMENT = re.compile(r".*[;{}(\[,]|[ \t].*|[}\])].*|//.*")
+_LINES = re.compile(r"^`[^`\n]+`(?:\n`[^`\n]+`)+$", re.M)
+"""Each line of a block as a span of its own."""
+_STATEMENT = re.compile(r".*[;{}()\[,]|[ \t].*|[}\])].*|//.*")
 """A line of JavaScript."""
 _VALUE = re.compile(r"[\[{].*[\]}]", re.S)
 _MAX_PARTS = 100
@@ -17,7 +19,9 @@ _MAX_PARTS = 100
 
 def fence_code(body: str, prose: str) -> str:
     """Return a body with fences around such code, as far as people see it in the prose as it was written."""
-    text, seen = "\n".join(map(str.rstrip, body.splitlines())), " ".join(prose.split())
+    text, shown = ("\n".join(map(str.rstrip, one.splitlines())) for one in (body, prose))
+    text, shown = (_LINES.sub(lambda match: match[0].replace("`\n`", "\n"), one) for one in (text, shown))
+    seen = " ".join(shown.split())
     parts = islice(_PART.finditer(text), _MAX_PARTS)
     for part in reversed(list(parts)):
         words = part["span"] or part["words"]
@@ -32,7 +36,7 @@ def fence_code(body: str, prose: str) -> str:
 
 def _is_code(text: str) -> bool:
     lines = text.strip("\n").split("\n")
-    if any(line.endswith(";") for line in lines) and all(map(_STATEMENT.fullmatch, lines)):
+    if any(line.endswith(";") or "require(" in line for line in lines) and all(map(_STATEMENT.fullmatch, lines)):
         return True
     if read_session(text, "python"):
         return True
