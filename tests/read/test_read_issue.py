@@ -168,6 +168,8 @@ def test_error_messages(text: str, messages: list[str]) -> None:
         ("The output has no error:\n\n```\n2024-01-01 INFO the till is open for today\n```", []),
         ("It prints this error:\n\n```\nme@home shop % shop --version now\n```", []),
         ("These are my errors:\n\n- the till is closed for today", []),
+        ("This gives an error:\n\n```\nfrom shop import open as open_till\n```", []),
+        ("This gives an error:\n\n```\nshop.open(till, at=9, until = 17)\n```", []),
         ("This is my configuration:\n\n```\nthe till is closed for today\n```", []),
     ],
 )

@@ -24,6 +24,7 @@ SOURCES = {
     "web/split.py": 'def split(index):\n    raise ValueError(\n        "split index %d is "\n        f"below {low}"\n    )\n',
     "web/other.py": 'def other(index):\n    raise ValueError("split index is wrong")\n',
     "res/messages.json": '{"no_route": "There is no route from {start} to {end} today"}\n',
+    "app/Till.php": '<?php\nthrow new E("Class Acme\\\\Shop must have a till");\n',
     "app/Home.xaml.xml": "<data><value>The picture has no frame</value></data>\n",
     "tests/test_split.py": 'def test_split():\n    assert str(error) == "The output file is also an input!"\n',
     "docs/errors.md": 'It says "The output file is also an input!" then.\n',
@@ -47,6 +48,8 @@ def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[
         ("ValueError: split index 7 is below 12", ("web/split.py", 3)),
         ("There is no route from Rome to Paris today", ("res/messages.json", 1)),
         ("The picture has no frame", ("app/Home.xaml.xml", 1)),
+        ("Class Acme\\Shop must have a till", ("app/Till.php", 2)),
+        ("Class Acme\\\\Shop must have a till", ("app/Till.php", 2)),  # in a log of JSON
     ],
 )
 def test_a_message_is_found_where_it_is_raised_and_not_in_tests_or_documentation(tmp_path, message, place):

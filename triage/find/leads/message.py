@@ -110,7 +110,8 @@ def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: st
         # The reporter's code has the text with its placeholders: their program says it, and ours has a copy.
         is_theirs = longest.text in report and _PLACEHOLDER.search(longest.text) is not None
         if len({place.file for place in places}) == 1 and not is_theirs:
-            yield Lead(rule, longest.file, longest.line, " ".join(longest.text.split()), copies=len(places))
+            text = " ".join(longest.text.removesuffix("\\n").split())
+            yield Lead(rule, longest.file, longest.line, text, copies=len(places))
 
 
 def find_message_places(

@@ -66,10 +66,11 @@ _ERROR_HEADING = re.compile(r"(?i)\berror (?:message|output|text)\b|^\W*(?:error
 _NO_ANSWER = re.compile(r"(?i)^\W*(?:n/?a|none|no|nothing|null|undefined)?\W*$")
 _ANNOUNCES = re.compile(r"(?i)\b(?:errors?|exceptions?|message)\b[^.:\n]{0,40}:\W{0,3}$")
 _NO_MESSAGE = re.compile(
-    r"(?i)Traceback|at |diff |\.?/|File \"|(?:.{0,80} )?[#>$%*-] |\d+[.)] |.*[:?]$|\W*\[?(?:screen ?shot|image|picture)"
-    r"|.*\b(?-i:INFO|DEBUG|TRACE|WARN\w*)\b|.* --? "
+    r"(?i).*\bTraceback\b|at |diff |[.~]{0,2}/|File \"|[-=_]{2}|\.{3}|(?:.{0,80} )?[#>$%*-] |\S{1,80}>\w|\d+[.)] "
+    r"|.*[:?]$|\W*\[?(?:screen ?shot|image|picture)|.*\b(?-i:INFO|DEBUG|TRACE|WARN\w*)\b|.* --? "
+    r"|(?:from \S+ )?import |cmake |select |[\w.]{1,60}(?: ?=|\(.*\)\W*$)"
 )
-"""Below an announcement: a frame, a command, a list, what is well, or that more follows."""
+"""Below an announcement: a frame, a command, code, a list, what is well, or that more follows."""
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}).{0,40}$")
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
