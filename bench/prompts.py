@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.accuracy import build_record, open_git
 from bench.functions import find_edited_lines, parse_patch
-from triage.agents.codebase_search import CONTEXT_CHARS_WITH_TOOLS
+from triage.agents.codebase_search import CONTEXT_CHARS
 from triage.domain.code import PromptPassages
 from triage.find.rank.prompt_passages import choose_prompt_passages
 from triage.find.rank.query import build_query
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("set", type=Path, help="JSON lines")
     parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--chars", type=int, default=CONTEXT_CHARS_WITH_TOOLS, help="of code in the prompt")
+    parser.add_argument("--chars", type=int, default=CONTEXT_CHARS, help="of code in the prompt")
     options = parser.parse_args()
     rows = Counter[str]()
     for line in options.set.read_text().splitlines()[: options.limit]:

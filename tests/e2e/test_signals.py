@@ -17,8 +17,8 @@ from testing.runs.external_services import HANG_SECONDS, ExternalServices, find_
 from testing.runs.job import Job
 
 WAIT_SECONDS = 60.0
-SIDE_BY_SIDE = 3
-"""Requests that may be in flight when the signal arrives: the writer sends three."""
+SIDE_BY_SIDE = 2
+"""Requests that may be in flight when the signal arrives: both searches ask at once."""
 
 
 def is_comment(asked: str) -> bool:

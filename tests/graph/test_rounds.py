@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents.services import Services
+from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 
@@ -153,4 +155,32 @@ async def test_nobody_pays_for_what_is_not_shown(label: str, is_asked: bool, is_
     pages = {"docs/parse.md": "# Parsing\n\n`parse` takes calendars.\n"} if is_documented else {}
     given = replace(given, is_asked=is_asked, codebase=FakeCodebase(factories.FILES | pages))
     await run(given, title="Other calendars in parse", body="`parse` and calendars.", labels=[label])
+    assert [name for name, _ in model.asked if name != "TicketDraft"] == asked
+
+
+@pytest.mark.parametrize(("run_url", "asked"), [("", True), ("https://github.com/octo/shop/actions/runs/1", False)])
+async def test_nobody_pays_for_a_security_report_that_a_job_keeps_to_itself(run_url: str, asked: bool):
+    given, model = with_model()
+    given = replace(given, identity=given.identity.model_copy(update={"run_url": run_url}))
+    report = await run(given, title="Security vulnerability in parse", body=factories.TRACEBACK)
+    assert report.security
+    assert bool(model.asked) is asked
+
+
+@pytest.mark.parametrize(("state", "asked"), [("open", []), ("closed", ["CodebaseFinding"])])
+@pytest.mark.parametrize("label", ["enhancement", "question"])
+async def test_nobody_pays_for_an_answer_beside_an_open_issue_that_is_the_same(
+    label: str, state: str, asked: list[str]
+):
+    given, model = with_model()
+    same = SimilarIssue(number=3, title="Other calendars", state=state, score=0.9, named=True)
+    files = factories.FILES | {"docs/parse.md": "# Parsing\n\n`parse` takes calendars.\n"}
+    past = PastIssue(number=3, title="Other calendars", created_at=datetime(2026, 1, 3, tzinfo=UTC))
+    codebase = FakeCodebase(files, similar=[same])
+    await run(
+        replace(given, codebase=codebase, past_issues=lambda _: iter([[past]])),
+        title="Other calendars in parse",
+        body="`parse` and calendars.",
+        labels=[label],
+    )
     assert [name for name, _ in model.asked if name != "TicketDraft"] == asked

@@ -576,7 +576,6 @@ def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
         text = published.model_dump_json()
         secrets = [
             report.summary,
-            report.root_cause,
             report.why,
             report.fix_idea,
             report.check,

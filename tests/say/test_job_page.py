@@ -131,7 +131,7 @@ def test_the_footer_says_who_really_answered(report, footer):
 
 
 def test_a_run_without_steps_has_a_page():
-    text = render_summary(change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[], root_cause=""))
+    text = render_summary(change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[]))
     assert "### What ran\n\nNobody decided anything: the run ended before that.\n" in text
 
 

@@ -45,11 +45,9 @@ if TYPE_CHECKING:
     from triage.outside.model.chat_model import ChatModel
 
 
-CONTEXT_CHARS = 48_000
-"""Code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
-CONTEXT_CHARS_WITH_TOOLS = 9_000
-"""Less code where the model can look up more, because each turn sends it again. With a model's keywords as much of what
-an answer cites is shown as in 12,000 characters without them first: see `prompt_passages.ASKED_SHARE`."""
+CONTEXT_CHARS = 9_000
+"""Code in the prompt. Each turn of look-ups sends it again. With a model's keywords as much of what an answer cites is
+shown as in 12,000 characters without them first: see `prompt_passages.ASKED_SHARE`."""
 CONTEXT_CHARS_WITH_DOCUMENTATION = 6_000
 """Beside sections of it. Of ten questions and requests that were played by hand, code answered eight."""
 MAX_PATH_CHARS = 200
@@ -159,8 +157,7 @@ async def answer_with_model(
         ),
         "what changed between the versions": format_window(window),
     }
-    chars = CONTEXT_CHARS_WITH_DOCUMENTATION if sections["documentation"] else CONTEXT_CHARS_WITH_TOOLS
-    chars = chars if services.code_tools else CONTEXT_CHARS
+    chars = CONTEXT_CHARS_WITH_DOCUMENTATION if sections["documentation"] else CONTEXT_CHARS
     inputs = build_search_input(agent_input)
     retriever = services.codebase.get_retriever(agent_input.repository.slug, chars, inputs.keywords)
 

@@ -37,7 +37,7 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
         severity_reason=reason,
         confidence=agent_input.confidence,
         summary=(written.summary if written else "") or summarize(agent_input.parsed),
-        root_cause=_describe_root_cause(agent_input, files),
+        root_cause=written.why if written else "",
         affected_files=[to_affected_file(file) for file in files],
         evidence=_list_evidence(agent_input, files),
         reproduction=investigation.reproduction if investigation else [],
@@ -58,21 +58,6 @@ def explain_severity(sign: SeveritySign) -> str:
     if len(sentence) > MAX_REASON_CHARS:
         sentence = sentence[: MAX_REASON_CHARS - 1].rsplit(" ", 1)[0] + " …"
     return f"The issue speaks of {_SIGN_PHRASES[sign.kind]}: “{sentence}”"
-
-
-def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile]) -> str:
-    if explain(agent_input) and agent_input.codebase and agent_input.codebase.root_cause_location:
-        return f"{agent_input.codebase.root_cause_location}: {agent_input.codebase.summary}"
-    if agent_input.codebase is None:
-        return "Not looked for: the code was not searched in this run."
-    if not files:
-        return "Not found: nothing in the repository could be tied to the issue's words."
-    first = files[0]
-    place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
-    if agent_input.is_confirmed and agent_input.parsed.traces:
-        return f"Inside this repository the stack trace ends in {place}."
-    proven = "" if agent_input.is_confirmed else "Not proven. "
-    return f"{proven}{place} fits the issue best: {first.relevance_reason}."
 
 
 def to_affected_file(file: RelevantFile) -> AffectedFile:

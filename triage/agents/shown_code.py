@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from triage.base.text import number_lines
 from triage.domain.code import Excerpt, Passage, Span
 from triage.domain.findings import RelevantFile
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from triage.find.codebase import Codebase
 
 
-MAX_LINE_CHARS = 300
-NumberedLine = tuple[int, str]
 Block = Passage | str
 """An excerpt, whose text is numbered lines, or words of ours."""
 MARGIN = 10
@@ -47,24 +46,11 @@ def format_file(file: RelevantFile) -> str:
     return f"{file.path}{lines}" + (f" ({file.symbol})" if file.symbol else "")
 
 
-def number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:
-    """Return the lines with their numbers, without the indentation that all have."""
-    numbered = list(lines)
-    width = len(str(numbered[-1][0])) if numbered else 0
-    indent = min((len(line) - len(line.lstrip()) for _, line in numbered if line.strip()), default=0)
-    return [f"{number:>{width}}| {_cut_line(line[indent:])}" for number, line in numbered]
-
-
-def make_excerpt(path: str, lines: Iterable[NumberedLine], symbol: str | None = None) -> Passage:
+def make_excerpt(path: str, lines: Iterable[tuple[int, str]], symbol: str | None = None) -> Passage:
     """Return lines of a file as a block."""
     numbered = list(lines)
     span = Span(path=path, start=numbered[0][0], end=numbered[-1][0])
-    return Passage(span=span, text="\n".join(number_lines(numbered)), symbol=symbol)
-
-
-def _cut_line(line: str) -> str:
-    over = len(line) - MAX_LINE_CHARS
-    return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
+    return Passage(span=span, text=number_lines(numbered), symbol=symbol)
 
 
 def pluralize(number: int, what: str) -> str:
@@ -153,7 +139,7 @@ def render_cited_code(files: Sequence[RelevantFile], codebase: Codebase) -> str:
         end = min(file.end_line or file.start_line, file.start_line + MAX_CITED_LINES - 1)
         first, last = max(1, file.start_line - MARGIN), min(len(lines), end + MARGIN)
         new = [number for number in range(first, last + 1) if (file.path, number) not in seen]
-        text = "\n".join(number_lines((number, lines[number - 1]) for number in new)) or "(shown above)"
+        text = number_lines((number, lines[number - 1]) for number in new) or "(shown above)"
         if len(text) <= room:
             room -= len(text)
             seen |= {(file.path, number) for number in new}

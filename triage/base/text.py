@@ -1,10 +1,12 @@
-"""Texts in bytes, values as an error message shows them, and lists of words in one line."""
+"""Texts in bytes, values as an error message shows them, lists of words in one line, and lines with numbers."""
 
 import codecs
 import difflib
 from collections.abc import Iterable
 
 MAX_QUOTED_CHARS = 40
+MAX_LINE_CHARS = 300
+"""Of a line that a model is shown."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -44,3 +46,16 @@ def decode_text(data: bytes) -> str | None:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def number_lines(lines: Iterable[tuple[int, str]]) -> str:
+    """Return the lines with their numbers, without the indentation that all have."""
+    numbered = list(lines)
+    width = len(str(numbered[-1][0])) if numbered else 0
+    indent = min((len(line) - len(line.lstrip()) for _, line in numbered if line.strip()), default=0)
+    return "\n".join(f"{number:>{width}}| {_cut_line(line[indent:])}" for number, line in numbered)
+
+
+def _cut_line(line: str) -> str:
+    over = len(line) - MAX_LINE_CHARS
+    return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line

@@ -122,6 +122,15 @@ class AgentInput(Value):
         return self.kind in ("bug", None)
 
     @property
+    def may_be_answered(self) -> bool:
+        """Whether a question or a request may be answered from code and documentation.
+
+        Where an open issue or pull request is the same, that is the answer.
+        """
+        is_known = any(one.named and one.state == "open" for one in self.similar_issues)
+        return self.kind in ("question", "feature_request") and bool(self.documentation) and not is_known
+
+    @property
     def hypothesis(self) -> str:
         """The critic's revised hypothesis, else the investigator's."""
         if self.critique and self.critique.revised_hypothesis:

@@ -209,8 +209,6 @@ class RunReport(Value):
     """That the report is right, from 0 to 1: the code search's, corrected by the critic."""
     summary: str
     """One sentence: the issue's first error message or its title, or what a model says of the cause."""
-    root_cause: str
-    """What is known of the cause, or why nothing is."""
     why: str = ""
     """How the cause leads to the symptom, by a model: see `Explanation`."""
     fix_idea: str = ""

@@ -81,7 +81,6 @@ def build_report(
         severity_reason=draft.severity_reason if may_be_bug_by_rules else "",
         confidence=confidence,
         summary=draft.summary,
-        root_cause=draft.root_cause,
         why=explanation.why if explanation else "",
         fix_idea=explanation.fix_idea if explanation else "",
         check=explanation.check if explanation else "",

@@ -168,12 +168,14 @@ def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
 def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> bool:
     """Return whether a model could add to what rules answer: nobody pays for what is not shown, or for agreement."""
+    if state.is_security_report and services.identity.run_url:  # a job says nothing of it, see `withhold_details`
+        return False
     wants_places = state.may_be_bug or (state.kind == "feature_request" and services.is_asked)
     match name:
         case "investigator":
             return wants_places
         case "codebase_search":
-            return wants_places or (state.kind in ("question", "feature_request") and bool(state.documentation))
+            return wants_places or state.may_be_answered
         case "critic":
             return can_change_something(state)
         case "writer":

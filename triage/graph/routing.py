@@ -165,7 +165,7 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
 def _may_be_documented(state: BugTriageState, services: Services) -> bool:
     """Return whether a model may find the answer to a question; by rules no section is sure enough."""
     is_open = state.kind == "question" and "codebase_search" not in state.answered_in_round
-    return is_open and bool(state.documentation) and services.model is not None and not is_budget_low(services)
+    return is_open and state.may_be_answered and services.model is not None and not is_budget_low(services)
 
 
 def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:

@@ -211,7 +211,6 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
         severity=None,
         confidence=0.0,
         summary=SECURITY_TITLE,
-        root_cause="",
         ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
         steps=steps,
         decisions=report.decisions,

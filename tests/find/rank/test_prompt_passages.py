@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.find.indexes import make_corpus, make_query
+from triage.base.text import MAX_LINE_CHARS
 from triage.domain.code import ExecutedCode, PromptPassages, SearchQuery
 from triage.domain.issue import Frame
-from triage.find.rank.prompt_passages import MAX_LINE_CHARS, choose_prompt_passages
+from triage.find.rank.prompt_passages import choose_prompt_passages
 from triage.find.rank.query import build_query
 from triage.find.rank.ranking import rank_files
 from triage.find.retriever import make_search_query
@@ -89,6 +90,19 @@ def test_of_a_long_definition_that_is_named_the_lines_around_the_other_words_are
     assert "def spawn_pane(pane):" in shown
     assert "reset_offset(pane, wrap=True)" in shown
     assert shown.count("prepare(") < 150, "of 400 lines"
+
+
+def test_a_line_that_uses_two_of_the_names_is_shown(tmp_path: Path):
+    body = "    value = view.shown(pending)\n    return value\n\n"
+    others = "".join(f"def convert{number}(it):\n{body}" for number in range(40))
+    line = "    find_hook(view).mark_updated()\n"
+    caller = "def refresh(view):\n" + "    view.total += 1\n" * 60 + line + "    view.count += 1\n" * 200
+    hooks = "def find_hook(view):\n    return view.hook\n\n\ndef mark_updated(hook):\n    hook.updated = True\n"
+    corpus = make_corpus(tmp_path, {"src/view.py": others + caller, "src/hook.py": hooks})
+    for second, is_shown in (("mark_updated", True), ("mark_shown", False)):
+        asked = make_query("pending is not shown", keywords=["find_hook", second])
+        shown = choose(corpus, asked, 900).passages
+        assert any(line.strip() in passage.text for passage in shown) is is_shown
 
 
 def test_the_lines_around_a_stack_frame_come_before_definitions_that_are_named(tmp_path: Path):

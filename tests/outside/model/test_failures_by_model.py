@@ -85,10 +85,10 @@ async def test_a_slow_model_leaves_time_for_the_other_one():
     assert [(call.model, call.error) for call in meter.calls] == [(MAIN, "timed out"), (FAST, None)]
 
 
-REPEATED = [error_reply(429), error_reply(503), ScriptedReply(drop=True), chat_completion(""), PROSE, error_reply(400)]
+REPEATED = [error_reply(429), error_reply(503), ScriptedReply(drop=True), chat_completion(""), error_reply(400)]
 
 
-@pytest.mark.parametrize("reply", REPEATED, ids=["429", "503", "dropped", "empty", "prose", "400"])
+@pytest.mark.parametrize("reply", REPEATED, ids=["429", "503", "dropped", "empty", "400"])
 async def test_after_two_failed_calls_in_a_row_a_model_is_not_asked(reply: ScriptedReply):
     with serve_script([reply]) as server:
         setup = ModelSetup(server, PLENTY)
@@ -101,6 +101,27 @@ async def test_after_two_failed_calls_in_a_row_a_model_is_not_asked(reply: Scrip
                 await setup.model.with_tools([], "fast", 50).ainvoke("go")
     assert len(server.requests) == len(meter.calls) == requests, "what is not asked leaves no record"
     assert set(asked_models(server)) == {MAIN, FAST}
+
+
+@pytest.mark.parametrize("fallback", ["", MAIN, OTHER])
+async def test_a_model_that_only_writes_prose_is_paid_twice(fallback: str):
+    with serve_script([PROSE]) as server:
+        setup = ModelSetup(server, fallback=fallback)
+        for _ in range(3):
+            await reason(setup)
+            with pytest.raises(ModelUnavailable):
+                await setup.model.tools_or_answer([], CodebaseFinding, "main", 50).ainvoke("go")
+    assert sorted(asked_models(server)) == sorted([MAIN, fallback or FAST] * 2 if fallback != MAIN else [MAIN] * 2)
+
+
+@pytest.mark.parametrize("given", [chat_completion('{"places": []}'), chat_completion(tool_calls=[("look", "{}")])])
+async def test_prose_of_a_model_that_has_answered_in_form_is_a_failed_call(given: ScriptedReply):
+    with serve_script([given, PROSE]) as server:
+        setup = ModelSetup(server, fallback=MAIN)
+        await setup.model.tools_or_answer([], CodebaseFinding, "main", 50).ainvoke("go")
+        await reason(setup)
+        await reason(setup)
+    assert len(server.requests) == 1 + 2 * 2
 
 
 async def test_an_answer_begins_the_count_anew():

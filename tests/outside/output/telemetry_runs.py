@@ -86,7 +86,6 @@ REPORT: RunReport = FULL.model_copy(
         "seconds": 12.2,
         "issue": IssueRef(number=412, title=QUOTED_TEXT, url=FULL.issue.url, labels=[CANARY]),
         "summary": QUOTED_TEXT,
-        "root_cause": QUOTED_TEXT,
         "analysis": QUOTED_TEXT,
         "notes": [QUOTED_TEXT],
         "severity_reason": QUOTED_TEXT,

@@ -138,7 +138,7 @@ def format_triage(state: FixState) -> dict[str, str]:
     ]
     verdict = f"The critic's verdict: {report.verdict}." if report.verdict else ""
     named = {
-        "Why": report.why or report.root_cause,
+        "Why": report.why,
         "Idea for a fix": report.fix_idea,
         "To check it": report.check,
     }

@@ -212,11 +212,13 @@ class ChatModel:
             try:
                 answer = call.output_format.read(reply, "\n".join(one.text for one in prompt if one.type != "ai"))
             except WrongFormat as error:
+                features.record_form(model, is_text=bool(error.prose))
                 call.correction = _build_correction(reply, error)
                 # An endpoint that takes a schema and answers with prose may ignore it.
                 call.left_out |= call.output_format.options & ({"response_format"} if error.prose else set())
                 raise
             features.of(model).left_out |= left_out
+            features.record_form(model, is_text=isinstance(answer, AIMessage) and not _list_calls(answer))
         return answer
 
 
@@ -230,6 +232,10 @@ def _build_prompt(call: _Call[Any], *, is_response: bool) -> list[BaseMessage]:
     if call.left_out & {"system", "messages"}:
         prompt = merge_message_runs(prompt, chunk_separator="\n\n")
     return prompt
+
+
+def _list_calls(message: AIMessage) -> list[Any]:
+    return [*message.tool_calls, *message.invalid_tool_calls]
 
 
 def _has_pictures(messages: Sequence[BaseMessage]) -> bool:

@@ -12,6 +12,8 @@ from triage.outside.model.output_formats import OutputFormat
 
 MAX_FAILED_CALLS = 2
 """Without an answer in between, each with all its attempts. They take a minute or two, and there is a fallback."""
+MAX_TEXTS = 2
+"""Answers in prose of a model that has given no object and no call yet: it will give none."""
 MAX_REFUSALS = 6
 """Of one call to one model."""
 THINKING_TOKENS = 16_000
@@ -42,6 +44,10 @@ class ModelFeatures:
     """Since its last answer."""
     is_busy: bool = False
     """Whether it was busy, unreachable or too slow in its last call: then the other model is asked first."""
+    texts: int = 0
+    """Answers in prose, as long as it has given no object and no call."""
+    takes_form: bool = False
+    """Whether it has given an object or a call."""
     drop_reason: str = ""
     """Why it is not asked any more; empty while it is."""
 
@@ -67,6 +73,14 @@ class EndpointFeatures:
         """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
         features = self.of(model)
         features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
+
+    def record_form(self, model: str, *, is_text: bool) -> None:
+        """Count an answer in prose. After two, and no object or call before them, the model is not asked any more."""
+        features = self.of(model)
+        features.takes_form = features.takes_form or not is_text
+        features.texts += is_text
+        if features.texts >= MAX_TEXTS and not features.takes_form:
+            features.drop_reason = f"not asked any more: {MAX_TEXTS} answers in prose, and none in form"
 
     def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
         """Count a call that failed for good. After two without an answer the model is not asked any more."""
