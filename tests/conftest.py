@@ -1,5 +1,6 @@
 """Settings for all tests."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,9 @@ settings.register_profile("without-deadline", deadline=None)
 settings.load_profile("without-deadline")
 
 ROOT = Path(__file__).parents[1]
+# Assertions of all tests are rewritten once, not by each worker of each run; never beside the sources.
+sys.dont_write_bytecode = False
+sys.pycache_prefix = str(ROOT / ".pytest_cache" / "bytecode")
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 import threading
 import time
 from collections import Counter
@@ -10,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from testing.servers.http_server import QuietHandler, serve_http
 from testing.servers.issues_graphql import answer_issues
 from testing.servers.stored_issues import (
     JOB_TOKEN,
@@ -360,7 +359,7 @@ ROUTES: list[tuple[str, Handler]] = [
 ]
 
 
-class GitHubHandler(BaseHTTPRequestHandler):
+class GitHubHandler(QuietHandler):
     """One connection to the API of a subclass."""
 
     protocol_version = "HTTP/1.1"
@@ -418,33 +417,17 @@ class GitHubHandler(BaseHTTPRequestHandler):
         header = self.api.date_header
         return super().date_time_string(int(header.timestamp()) if header and timestamp is None else timestamp)
 
-    def log_message(self, *words: object) -> None:
-        """Logs nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignores clients that disconnect, but reports errors of the server."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
-
 
 @contextmanager
 def serve_github_api(prefix: str = "") -> Iterator[GitHubApi]:
     """Serves the API at `api.url` until the block ends."""
     api = GitHubApi(prefix=prefix)
-    server = _Server(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True)
-    thread.start()
-    api.url = f"http://127.0.0.1:{server.server_address[1]}{prefix}"
-    try:
-        yield api
-    finally:
-        api.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serve_http(type("Handler", (GitHubHandler,), {"api": api})) as url:
+        api.url = f"{url}{prefix}"
+        try:
+            yield api
+        finally:
+            api.released.set()
 
 
 @contextmanager

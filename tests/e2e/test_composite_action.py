@@ -117,15 +117,6 @@ def install_packages_of_this_python(composite: Composite) -> None:
     (home / "installed").write_text(done.stdout)
 
 
-def test_an_opened_issue_is_answered(composite: Composite) -> None:
-    check_out(composite)
-    done = composite.run()
-    sample_bug.assert_report(composite.job, done)
-    assert done.outputs["report-file"] == ".triage/report.json"
-    assert set(done.outputs) == set(ACTION["outputs"])
-    assert composite.ran == ["Name the folders", "Triage"]
-
-
 def test_an_input_is_no_command(composite: Composite) -> None:
     check_out(composite)
     composite.job.inputs["config-file"] = '$(touch trapped) "; touch trapped; `touch trapped`'
@@ -134,13 +125,16 @@ def test_an_input_is_no_command(composite: Composite) -> None:
     assert not list(composite.job.folder.rglob("trapped"))
 
 
-def test_a_hostile_checkout_changes_nothing(composite: Composite) -> None:
+def test_an_opened_issue_is_answered_and_a_hostile_checkout_changes_nothing(composite: Composite) -> None:
     job = composite.job
     check_out(composite, sample_bug.write_hostile_checkout)
     sample_bug.add_git_config_traps(job.workspace)
     done = composite.run()
     assert sample_bug.find_executed_traps(job.workspace) == []
     sample_bug.assert_report(job, done)
+    assert done.outputs["report-file"] == ".triage/report.json"
+    assert set(done.outputs) == set(ACTION["outputs"])
+    assert composite.ran == ["Name the folders", "Triage"]
 
 
 @pytest.mark.parametrize(("name", "value"), [("engine", "magic"), ("fix", "gate")])

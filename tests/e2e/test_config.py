@@ -72,17 +72,6 @@ def test_the_commits_settings_count_and_not_the_work_trees(job: Job):
     assert "@octocat" not in job.github.comments[0]["body"]
 
 
-@pytest.mark.parametrize(("label", "status"), [("triage", "complete"), ("bug", "skipped")])
-def test_the_opt_in_label_starts_a_triage(job: Job, label: str, status: str):
-    checkout(job, OWN, CONTRADICTION)
-    event(job, action="labeled", label={"name": label})
-    done = job.run_forked()
-    assert (done.exit_code, done.outputs["status"]) == (0, status), done.log
-    assert len(job.github.comments) == (status == "complete")
-    if status == "skipped":
-        assert job.github.requests == []
-
-
 def test_a_broken_file_is_an_error_at_its_line(job: Job):
     checkout(job, "opt-in-label: triage\n\ningore: [docs]\n", OWN)
     event(job)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from testing.runs.external_services import serve_all
+from testing.runs.in_process_job import InProcessJob
 
 
 def test_two_processes_ask_the_same_questions(tmp_path: Path):
@@ -11,7 +12,7 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
     asked: list[list[str]] = []
     with serve_all(tmp_path) as (services, job):
         job.inputs |= {"comment": "false"}
-        for run in (job.run_here, job.run_forked):
+        for run in (InProcessJob(job).run, job.run_forked):
             done = run()
             assert done.exit_code == 0, done.log
             asked.append(sorted(json.dumps(body) for body in services.request_bodies))

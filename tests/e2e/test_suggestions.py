@@ -7,7 +7,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeOutput, fake_job, fake_services
-from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
+from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
 from tests.graph.test_memory_nodes import SAME, FakePastIssues, past
 from triage.domain.effect import Policy
@@ -80,18 +80,6 @@ def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: Suggestin
     github.api.issues[7]["body"] += "\n\nIt also happens in Store.save."
     run(github.api, Trigger.EDITED, comment="always")
     assert pending(github) == []
-    assert github.api.issues[7]["labels"] == EXISTING
-
-
-@pytest.mark.parametrize("stored", [False, True])
-def test_a_lost_answer_doubles_nothing(github: SuggestingGitHub, stored: bool):
-    github.api.on_request = lambda request: (
-        ApiFault("", stored=stored)
-        if request.line == "POST /graphql" and sum(one.line == request.line for one in github.api.requests) == 2
-        else None
-    )
-    run(github.api)
-    assert len(pending(github)) == len(set(pending(github))) >= 2
     assert github.api.issues[7]["labels"] == EXISTING
 
 

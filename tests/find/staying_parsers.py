@@ -1,12 +1,16 @@
 """Worker processes that parse, and stay for the next index: each takes 0.2 seconds of processor time to start."""
 
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 
 import pytest
 
+from triage.find.parse.parser_process import count_syntax_errors
 from triage.find.parse.worker_pool import WorkerPool
 
 _idle: list[ProcessPoolExecutor] = []
+_count_once = cache(count_syntax_errors)
+"""Of one text, in one process."""
 
 
 class _StayingPool(WorkerPool):
@@ -22,8 +26,9 @@ class _StayingPool(WorkerPool):
 
 
 def keep_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the indexes of one test use the processes of another."""
+    """Let one test use what processes of another are there for, or have said."""
     monkeypatch.setattr("triage.find.build_corpus.WorkerPool", _StayingPool)
+    monkeypatch.setattr("triage.fix.base_files.count_syntax_errors", _count_once)
 
 
 def stop_parsers() -> None:

@@ -185,10 +185,8 @@ def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> 
 
 
 def make_agent_node(name: AgentName) -> Node:
-    agent = AGENTS[name]
-
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-        services = runtime.context
+        agent, services = AGENTS[name], runtime.context
         is_too_dear = name != "writer" and is_budget_low(services)
         by_rules = not _needs_model(name, state, services) or is_too_dear
         recorder = StepRecorder(name, services, state.round, state.iterations)

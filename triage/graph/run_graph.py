@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import cache
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.services import Services
 from triage.base.threads import wait_until_done_or_cancelled
@@ -36,15 +38,13 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
     A run that is cancelled, runs out of time or fails reports what it knows by then.
     """
     state = BugTriageState(issue=issue, repository=repository)
-    graph = StateGraph(BugTriageState, context_schema=Services)
-    add_nodes(graph)
     config: RunnableConfig = {"recursion_limit": compute_recursion_limit(services.limits.iterations)}
 
     async def run_nodes() -> None:
         nonlocal state
         # Updates, not values: of nodes that run in parallel, one may end long before the run does.
         updates: dict[str, dict[str, Any] | None]
-        async for updates in graph.compile().astream(state, config, context=services, stream_mode="updates"):
+        async for updates in _compile_graph().astream(state, config, context=services, stream_mode="updates"):
             for update in updates.values():
                 state = apply_update(state, update or {})
 
@@ -77,6 +77,14 @@ async def run_in_time(nodes: Coroutine[Any, Any, None], cancelled: asyncio.Event
     except Exception as error:  # noqa: BLE001 - a bug between the nodes, which no wrapper catches, must not cost what was learned
         return f"The run ended early, by a bug of this action ({type(error).__name__})."
     return ""
+
+
+@cache
+def _compile_graph() -> CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]:
+    # One for all issues of a process: compiling takes as long as a small run by rules.
+    graph = StateGraph(BugTriageState, context_schema=Services)
+    add_nodes(graph)
+    return graph.compile()
 
 
 def add_nodes(

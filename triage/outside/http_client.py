@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,15 @@ def proxy_for(url: str) -> str | None:
 
 def create_ssl_context() -> ssl.SSLContext:
     """TLS settings that trust what `requests` trusts: the machine's authorities, and a bundle."""
+    return _trust_bundle(os.environ.get(BUNDLE) or certifi.where())
+
+
+@cache
+def _trust_bundle(path: str) -> ssl.SSLContext:
+    # One for all clients of a process: reading the authorities takes 30 ms.
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    load_bundle(context, os.environ.get(BUNDLE) or certifi.where())
+    load_bundle(context, path)
     return context
 
 

@@ -4,6 +4,7 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from itertools import product
 from typing import Any
@@ -85,7 +86,7 @@ def list_attacks() -> Iterator[Attack]:
     yield Attack("many links", always(LOG), "\n".join(f"{{url}}/a/b/files/{number}/a.log" for number in range(500)))
     yield Attack("endless", always(ScriptedReply(EndlessBody())))
     yield Attack("endless, compressed", always(ScriptedReply(EndlessBody(gzipped=True))))
-    for name, data in ARCHIVES.items():
+    for name, data in build_archives().items():
         yield Attack(name, always(ScriptedReply(data)), "{url}/a/b/files/1/a.zip")
     for name, data in BINARIES.items():
         yield Attack(f"binary: {name}", always(ScriptedReply(data)))
@@ -126,17 +127,25 @@ NAMES = (
     "::error::.log",
     f"{'x' * 5_000}.log",
 )
-ARCHIVES = {
-    "bomb": pack({"a.log": b"0" * 50_000_000}),
-    "bomb in bzip2": pack({"a.log": b"0" * 50_000_000}, zipfile.ZIP_BZIP2),
-    "bomb in LZMA": pack({"a.log": b"0" * 50_000_000}, zipfile.ZIP_LZMA),
-    "bombs below the ratio": pack({f"{number}.log": b"ab" * 900_000 + bytes(range(256)) * 200 for number in range(40)}),
-    "archive in an archive": pack({"a.zip": pack({"a.log": b"0" * 50_000_000})}),
-    "many files": pack({f"{number}.log": b"x" for number in range(15_000)}),
-    "one file again and again": overlap(20_000),
-    **{f"named {name[:20]!r}": pack({name: b"no coins"}) for name in NAMES},
-    "cut": pack({"a.log": b"no coins" * 99})[:-40],
-}
+
+
+@cache
+def build_archives() -> dict[str, bytes]:
+    return {
+        "bomb": pack({"a.log": b"0" * 50_000_000}),
+        "bomb in bzip2": pack({"a.log": b"0" * 50_000_000}, zipfile.ZIP_BZIP2),
+        "bomb in LZMA": pack({"a.log": b"0" * 50_000_000}, zipfile.ZIP_LZMA),
+        "bombs below the ratio": pack(
+            {f"{number}.log": b"ab" * 900_000 + bytes(range(256)) * 200 for number in range(40)}
+        ),
+        "archive in an archive": pack({"a.zip": pack({"a.log": b"0" * 50_000_000})}),
+        "many files": pack({f"{number}.log": b"x" for number in range(15_000)}),
+        "one file again and again": overlap(20_000),
+        **{f"named {name[:20]!r}": pack({name: b"no coins"}) for name in NAMES},
+        "cut": pack({"a.log": b"no coins" * 99})[:-40],
+    }
+
+
 BINARIES = {
     "all bytes": bytes(range(256)) * 40,
     "no zero bytes": bytes(range(1, 256)) * 40,

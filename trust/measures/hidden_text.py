@@ -1,6 +1,7 @@
 """Text that is invisible on the page, through the whole action: it must not reach a model, a search or a page."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import regex  # type: ignore[import-untyped]
 
@@ -16,9 +17,13 @@ TOGETHER = 12
 """Techniques per run: all in the body of the issue, and each alone in a comment."""
 POINTS_TOGETHER = 700
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}--\p{Prepended_Concatenation_Mark}]", regex.V1)
-POINTS = [chr(point) for point in range(0x110000) if _INVISIBLE.match(chr(point))]
-"""Every invisible code point, assigned or not."""
 _OPEN_ENDED = ("never closed", "very many tags", "deep page", "element")
+
+
+@cache
+def list_points() -> list[str]:
+    """Returns every invisible code point, assigned or not."""
+    return [chr(point) for point in range(0x110000) if _INVISIBLE.match(chr(point))]
 
 
 def run(share: float) -> MeasureResult:
@@ -26,7 +31,7 @@ def run(share: float) -> MeasureResult:
     failures: list[str] = []
     for number in range(0, len(techniques), TOGETHER):
         failures += _try_techniques(techniques[number : number + TOGETHER])
-    points = sample_evenly(POINTS, share)
+    points = sample_evenly(list_points(), share)
     for number in range(0, len(points), POINTS_TOGETHER):
         failures += _try_code_points(points[number : number + POINTS_TOGETHER])
     return MeasureResult(

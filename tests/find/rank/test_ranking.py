@@ -1,8 +1,5 @@
 """Ranked files, their passages and their reasons, end to end on a small project."""
 
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -108,36 +105,6 @@ def test_an_embedding_model_that_fails_for_the_query_leaves_the_words(tmp_path: 
     codebase = make_codebase(tmp_path, PROJECT, FailingModel(TimeoutError(), queries_only=True))
     codebase.index()
     assert codebase.search(ISSUE, 1)[0].path == DATES
-
-
-SCRIPT = """
-import sys
-from pathlib import Path
-from tests.find.rank.test_ranking import ISSUE
-from triage.find.codebase import Codebase
-codebase = Codebase(Path(sys.argv[1]), "acme/shop")
-facts = codebase.index()
-print(facts.model_dump_json(exclude={"seconds"}))
-for hit in codebase.search(ISSUE, 20):
-    print(hit.model_dump_json())
-"""
-
-
-def test_every_process_ranks_alike(tmp_path: Path):
-    commit(tmp_path, PROJECT)
-    root = Path(__file__).parents[3]
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(tmp_path)],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=root,
-            check=True,
-            capture_output=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(outputs) == 1
-    assert outputs.pop().count(b"\n") > 3
 
 
 PAST_FILES = {f"src/part_{n}.py": f"def load_{n}(name):\n    return name\n" for n in range(6)}

@@ -15,7 +15,7 @@ from tests.outside.github.conftest import OpenTracker
 from triage.base.errors import CannotPublish, GitHubUnavailable, RateLimited
 from triage.base.threads import in_thread
 from triage.outside.github.issue_tracker import IssueTracker
-from triage.outside.github.run_retry import REDIRECTS, retry_reads, retry_writes
+from triage.outside.github.run_retry import retry_reads, retry_writes
 
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
 POST = f"POST /repos/{SLUG}/issues/7/comments"
@@ -133,16 +133,6 @@ def test_a_write_that_github_may_have_taken_is_not_sent_again(
 def test_no_error_sends_a_write_again(error: Exception) -> None:
     with pytest.raises((MaxRetryError, type(error))):
         retry_writes(60.0).increment("POST", "/x", None, error, POOL)
-
-
-@pytest.mark.parametrize("status", REDIRECTS)
-@pytest.mark.parametrize("verb", ["GET", "POST"])
-def test_redirects_are_refused(api: GitHubApi, tracker: IssueTracker, verb: str, status: int) -> None:
-    """PyGithub itself takes the token, and the comment, to where a 301 leads."""
-    api.faults = [ApiFault(verb, status, {}, {"location": f"{api.url}/repositories/5/issues/7"}, times=1)]
-    with pytest.raises(CannotPublish if verb == "POST" else Exception, match=r"was moved|transferred meanwhile"):
-        tracker.post_comment(7, "text") if verb == "POST" else tracker.fetch_issue(7)
-    assert len(api.requests) == 1
 
 
 def test_an_answer_that_is_nested_too_deeply_cannot_be_read(api: GitHubApi, tracker: IssueTracker) -> None:

@@ -173,14 +173,6 @@ def test_half_a_number_is_no_number():
     assert read(cut, finish="length").confidence == 0.4
 
 
-def test_an_object_that_the_prompt_holds_is_no_answer():
-    own, quoted = {"b": {"c": 2}}, '{ "a": {"x": 1} }'
-    for text in (f"{json.dumps(own)} as in {quoted}", f"{quoted}: {json.dumps(own)}"):
-        assert find_objects(text, f"> {quoted}") == [own]
-    assert find_objects(quoted, f"> {json.dumps(json.loads(quoted), indent=2)}") == []
-
-
-CALL = '{"name": "grep", "arguments": {"text": "x"}}'
 GREP = ("grep", {"text": "x"})
 TOOLS = build_code_tools(FakeCodebase())
 CALLS: list[tuple[str, Any, Any]] = [
@@ -200,13 +192,6 @@ def test_a_call(name: str, written: Any, understood: tuple[str, Any]):
     turn = tools_or_answer_format(TOOLS, Sketch).read(reply, "")
     assert isinstance(turn, AIMessage)
     assert [(call["name"], call["args"]) for call in list_calls(turn, 0)] == [understood]
-
-
-@pytest.mark.parametrize("written", [CALL, f"```json\n{CALL}\n```", f"<tool_call>\n{CALL}\n</tool_call>"])
-def test_a_call_that_is_written_as_text(written: str):
-    turn = tools_or_answer_format(TOOLS, Sketch).read(make_reply(written), "")
-    assert isinstance(turn, AIMessage)
-    assert [(call["name"], call["args"]) for call in list_calls(turn, 0)] == [GREP]
 
 
 # --- hostile text

@@ -59,13 +59,6 @@ async def asked(reply: ScriptedReply) -> AIMessage:
         return await ModelSetup(server).model.with_tools([look_up], "fast", 50).ainvoke("go")
 
 
-async def test_a_model_may_ask_for_tools():
-    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": "x"}')], finish_reason="tool_calls"))
-    assert [(call["name"], call["args"], call["id"]) for call in message.tool_calls] == [
-        ("look_up", {"name": "x"}, "call-0")
-    ]
-
-
 async def test_tool_arguments_that_are_not_json_stay_a_string():
     message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
     assert [call["args"] for call in message.tool_calls] == [{}]
