@@ -148,7 +148,6 @@ def report(**changes: Any) -> TriageReport:
         "severity_reason": "a crash",
         "confidence": 0.8,
         "summary": "parse crashes on 02-29",
-        "root_cause": "The year is fixed before the day is known.",
         "affected_files": [
             AffectedFile(path="src/parse.py", start_line=1, end_line=3, symbol="parse", reason="builds the date")
         ],

@@ -580,5 +580,4 @@ async def test_the_writer_by_rules_claims_no_cause_that_was_not_shown():
         investigation=factories.investigation(), codebase=factories.codebase(), critique=factories.critique("UNCERTAIN")
     )
     output = await writer.answer_with_rules(agent_input, fake_services())
-    assert output.report.root_cause == ""
     assert output.github_comment_markdown == ""

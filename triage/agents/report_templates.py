@@ -37,7 +37,6 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
         severity_reason=reason,
         confidence=agent_input.confidence,
         summary=(written.summary if written else "") or summarize(agent_input.parsed),
-        root_cause=written.why if written else "",
         affected_files=[to_affected_file(file) for file in files],
         evidence=_list_evidence(agent_input, files),
         reproduction=investigation.reproduction if investigation else [],

@@ -53,9 +53,10 @@ def number_lines(lines: Iterable[tuple[int, str]]) -> str:
     numbered = list(lines)
     width = len(str(numbered[-1][0])) if numbered else 0
     indent = min((len(line) - len(line.lstrip()) for _, line in numbered if line.strip()), default=0)
-    return "\n".join(f"{number:>{width}}| {_cut_line(line[indent:])}" for number, line in numbered)
+    return "\n".join(f"{number:>{width}}| {cut_line(line[indent:])}" for number, line in numbered)
 
 
-def _cut_line(line: str) -> str:
+def cut_line(line: str) -> str:
+    """Return what a prompt shows of a line."""
     over = len(line) - MAX_LINE_CHARS
     return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line

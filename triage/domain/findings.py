@@ -271,7 +271,6 @@ class TriageReport(Answer):
     severity_reason: str
     confidence: float
     summary: str
-    root_cause: str
     affected_files: list[AffectedFile]
     evidence: list[Evidence]
     reproduction: list[str]

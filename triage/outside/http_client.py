@@ -42,14 +42,17 @@ def proxy_for(url: str) -> str | None:
     return prepend_scheme_if_needed(proxy, "http") if proxy else None
 
 
-def create_ssl_context() -> ssl.SSLContext:
-    """TLS settings that trust what `requests` trusts: the machine's authorities, and a bundle."""
-    return _trust_bundle(os.environ.get(BUNDLE) or certifi.where())
+def create_ssl_context(*, is_async: bool) -> ssl.SSLContext:
+    """TLS settings that trust what `requests` trusts: the machine's authorities, and a bundle.
+
+    One for all clients of a kind, for reading the authorities takes 30 ms. A handshake holds a lock of it: one that
+    blocks its thread must not stop those of the event loop.
+    """
+    return _trust_bundle(os.environ.get(BUNDLE) or certifi.where(), is_async=is_async)
 
 
 @cache
-def _trust_bundle(path: str) -> ssl.SSLContext:
-    # One for all clients of a process: reading the authorities takes 30 ms.
+def _trust_bundle(path: str, *, is_async: bool) -> ssl.SSLContext:  # noqa: ARG001 - a context for each
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     load_bundle(context, path)

@@ -102,6 +102,17 @@ async def test_a_model_that_only_writes_prose_is_paid_twice(fallback: str):
     assert sorted(asked_models(server)) == sorted([MAIN, fallback or FAST] * 2 if fallback != MAIN else [MAIN] * 2)
 
 
+async def test_an_endpoint_that_ignores_tools_and_schemas_is_asked_with_the_schema_in_the_prompt():
+    def script(request: ReceivedRequest) -> ScriptedReply:
+        return PROSE if {"tools", "response_format"} & request.body.keys() else chat_completion(GREEN)
+
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        await model.tools_or_answer([], CodebaseFinding, "main", 50).ainvoke("go")
+        assert (await colour(model)).depth == 3
+    assert asked_models(server) == [MAIN] * 3
+
+
 @pytest.mark.parametrize("given", [chat_completion('{"places": []}'), chat_completion(tool_calls=[("look", "{}")])])
 async def test_prose_of_a_model_that_has_answered_in_form_is_a_failed_call(given: ScriptedReply):
     with serve_script([given, PROSE]) as server:

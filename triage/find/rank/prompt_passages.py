@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from triage.base.text import MAX_LINE_CHARS, number_lines
+from triage.base.text import cut_line, number_lines
 from triage.domain.code import Passage, PromptPassages, Span
 from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
@@ -121,7 +121,7 @@ class _OpenFile:
         return sorted(number for number, chars in zip(numbers, used, strict=True) if chars <= max_chars)
 
     def measure(self, number: int) -> int:
-        return min(len(self.lines[number - 1]), MAX_LINE_CHARS) + len(str(number)) + len("| \n")
+        return len(cut_line(self.lines[number - 1])) + len(str(number)) + len("| \n")
 
     def count_letters(self, block: _Block) -> int:
         """Return the letters and digits in the lines of a block that are not shown yet, and are code."""

@@ -58,7 +58,7 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     """Carry out what a person decided about a stored patch, once."""
     task, proposal, shown = request.task, None, CommentState()
     try:
-        listed = await in_thread(job.store.list_proposals, task.number)
+        listed = await _call(job.store.list_proposals, task.number, run=job.run)
         proposal = next((one for one in listed if one.id == task.proposal_id), None)
         if proposal is None:
             return await _answer_without_proposal(request, job)
@@ -76,11 +76,15 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
 
 
 async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
-    """Call a step that blocks, while the run has time. Raises TriageError."""
+    """Call a step that blocks, while the run has time. Raises TriageError, whatever fails: the command is answered."""
     try:
         return await call_with_deadline(partial(step, *args), run.cancelled, run.seconds_left() * STEP_SHARE)
     except OutOfTime as error:
         raise CannotPublish(f"{str(error).capitalize()}.") from None
+    except TriageError:
+        raise
+    except Exception as error:
+        raise CannotPublish(f"It failed by a bug of this action ({type(error).__name__}).") from error
 
 
 async def _answer_without_proposal(request: FixRequest, job: FixJob) -> Status:

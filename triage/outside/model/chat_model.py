@@ -212,13 +212,13 @@ class ChatModel:
             try:
                 answer = call.output_format.read(reply, "\n".join(one.text for one in prompt if one.type != "ai"))
             except WrongFormat as error:
-                features.record_form(model, is_text=bool(error.prose))
+                features.record_form(model, mode, is_text=bool(error.prose))
                 call.correction = _build_correction(reply, error)
                 # An endpoint that takes a schema and answers with prose may ignore it.
                 call.left_out |= call.output_format.options & ({"response_format"} if error.prose else set())
                 raise
             features.of(model).left_out |= left_out
-            features.record_form(model, is_text=isinstance(answer, AIMessage) and not _list_calls(answer))
+            features.record_form(model, mode, is_text=isinstance(answer, AIMessage) and not _list_calls(answer))
         return answer
 
 

@@ -163,19 +163,18 @@ class Endpoint:
 
     @cached_property
     def _http_client(self) -> openai.DefaultHttpxClient:
-        inner = httpx2.HTTPTransport(**self._transport_options)
+        inner = httpx2.HTTPTransport(**self._build_transport_options(is_async=False))
         transport = _BoundedTransport(inner, MAX_SYNC_BYTES)
         return openai.DefaultHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @cached_property
     def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
-        inner = httpx2.AsyncHTTPTransport(**self._transport_options)
+        inner = httpx2.AsyncHTTPTransport(**self._build_transport_options(is_async=True))
         transport = _BoundedTransport(inner, MAX_CHAT_BYTES)
         return openai.DefaultAsyncHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
-    @property
-    def _transport_options(self) -> dict[str, Any]:
-        context, url = create_ssl_context(), proxy_for(self.base_url)
+    def _build_transport_options(self, *, is_async: bool) -> dict[str, Any]:
+        context, url = create_ssl_context(is_async=is_async), proxy_for(self.base_url)
         proxy = httpx2.Proxy(url, ssl_context=context if url.startswith("https:") else None) if url else None
         return {
             "verify": context,

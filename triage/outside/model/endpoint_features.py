@@ -18,6 +18,7 @@ MAX_REFUSALS = 6
 """Of one call to one model."""
 THINKING_TOKENS = 16_000
 """Room for an answer and the reasoning before it, which counts as part of its length."""
+ONLY_PROSE = f"not asked any more: {MAX_TEXTS} answers in prose, and none in form"
 _SPEAKS_RESPONSES = re.compile(r"api\.openai\.com|[\w-]+\.(?:openai|cognitiveservices|services\.ai)\.azure\.\w+")
 """Hosts with the Responses API. OpenAI's strongest models take tools nowhere else, and reasoning is handed on there."""
 _IGNORES_SCHEMAS = frozenset({"api.anthropic.com"})
@@ -74,13 +75,17 @@ class EndpointFeatures:
         features = self.of(model)
         features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
 
-    def record_form(self, model: str, *, is_text: bool) -> None:
-        """Count an answer in prose. After two, and no object or call before them, the model is not asked any more."""
+    def record_form(self, model: str, mode: str, *, is_text: bool) -> None:
+        """Count an answer in prose. After two, and none in form, the model is not asked any more.
+
+        The last one answers a prompt that shows the form: of others, the endpoint may ignore what describes it.
+        """
         features = self.of(model)
-        features.takes_form = features.takes_form or not is_text
+        if not is_text:
+            features.takes_form, features.drop_reason = True, features.drop_reason.replace(ONLY_PROSE, "")
         features.texts += is_text
-        if features.texts >= MAX_TEXTS and not features.takes_form:
-            features.drop_reason = f"not asked any more: {MAX_TEXTS} answers in prose, and none in form"
+        if mode == "plain" and features.texts >= MAX_TEXTS and not features.takes_form:
+            features.drop_reason = ONLY_PROSE
 
     def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
         """Count a call that failed for good. After two without an answer the model is not asked any more."""
