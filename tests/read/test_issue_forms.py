@@ -87,6 +87,13 @@ def test_an_unfilled_template_is_asked_for_everything() -> None:
     assert [one.kind for one in missing] == ["reproduction", "version"]
 
 
+def test_rows_and_placeholders_of_a_template_are_no_words_of_the_reporter() -> None:
+    template = "## Versions\n\n- Ruby **[version]**\n\nShop | yes | no\n---|---|---\nold (default) | |\nnew | |\n"
+    assert own_words(template, template) == "## Versions"
+    filled = template.replace("**[version]**", "3.2").replace("new | |", "new | x |")
+    assert own_words(filled, template) == "## Versions\n\n- Ruby 3.2\n\nnew | x |"
+
+
 def test_code_with_an_answer_stays() -> None:
     parsed = read_issue(Issue(title="Bug", body="```\n$ shop version\n```\n\n```\n$ shop version\n2.1\n```"))
     assert [block.text for block in drop_template_text(parsed, []).code] == ["$ shop version\n2.1"]

@@ -13,6 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 FILLED = "### What happened?\n\nThe total is wrong.\n\n### Steps to reproduce\n\n{steps}\n\n### Shop version\n\n{version}\n\n### Which database?\n\n{database}"
 
 
+PICTURE = "![it](https://user-images.githubusercontent.com/1/2.png)"
 LONG = (
     "When I add an item and then remove it, `total` is still counting it. It stays so until the page is loaded again "
     "in another window, and then it is right."
@@ -41,7 +42,13 @@ def example(name: str) -> Issue:
         (Issue(title="无法启动", body="更新之后无法启动,请帮忙"), ["reproduction", "version"]),
         (Issue(title="no funciona", body="cuando abro el programa no pasa nada, ayuda"), ["reproduction", "version"]),
         (Issue(title="Error", body="See ![it](https://user-images.githubusercontent.com/1/2.png) and the error."),
-         ["reproduction", "error_output", "version"]),
+         ["error_output", "version"]),
+        (Issue(title="Totals do not work", body=f"{PICTURE}\n\nhow can I print the total"), ["error_output"]),
+        (Issue(title="Shop on a phone", body=f"Does shop 3.X not show the total as 2.2 did?\n\n{PICTURE}"), []),
+        (Issue(title="NoTotalError: no total of “x” was found", body=f"`a`\n### Actual behavior\n\n{PICTURE}\n\n### Steps\n\n{LONG}"),
+         ["error_output"]),
+        (Issue(title="Total has no adapter", body=f"I get the error below:\n\n`x failure 'a' is undefined`\n{PICTURE}\n```\ntotal()\n```"), []),
+        (Issue(title="The total is not there any more", body=f"{LONG}\n\nSee the screenshot for the crash:\n{PICTURE}"), ["error_output"]),
     ],
 )  # fmt: skip
 def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -> None:

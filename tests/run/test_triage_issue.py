@@ -199,7 +199,7 @@ def test_what_is_wrong_goes_and_is_not_said_again():
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "triage"}))
     harness.run(OPENED)
     said = harness.github.posted[0][1]
-    assert "Files that share words" in said
+    assert "Files that fit the report" in said
     harness.set_thread(our_comment(said))
     harness.run(QuietTask(number=7, actor="keeper", wrong=["place"]))
     withdrawn = harness.github.edited[-1][2]

@@ -15,7 +15,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
-from triage.read.issue_forms import find_used_forms, parse_forms
+from triage.read.issue_forms import find_form_kind, find_used_forms, parse_forms
 from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.read.questions import (
     MAX_QUESTIONS,
@@ -111,9 +111,10 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
     parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.read_issue_forms()
     if kind == "not_actionable":
         # Who sends an empty form has begun to report something; an advertisement has not.
-        if not asks_for_help(parsed, forms) and not find_used_forms(parse_forms(forms), parsed):
+        used, phrases = find_used_forms(parse_forms(forms), parsed), get_phrases(parsed.language)
+        if not used and not asks_for_help(parsed, forms):
             return []
-        question = get_phrases(parsed.language).ask_everything
+        question = phrases.ask_wish if find_form_kind(used) == "feature_request" else phrases.ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed, forms)):
         return []

@@ -137,7 +137,7 @@ class Leads(Said):
 
 
 class LikelyPlaces(Said):
-    """Files that share words with the report, likeliest first. Never worth a comment by themselves."""
+    """Files that fit the report by words, paths and frames, likeliest first. Never worth a comment by themselves."""
 
     rule: Literal["files"] = "files"
     speaks: Literal[False] = False

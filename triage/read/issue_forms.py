@@ -227,6 +227,8 @@ _HINT = re.compile(
     re.I,
 )
 """Of the templates that GitHub offers, and of much copied ones."""
+_TO_FILL = re.compile(r":|\||\[\w{2,}")
+"""A label, a row of a table, a placeholder such as `[version]`."""
 _BOX = re.compile(r"^\s*[-*+] \[[ xX]\] ")
 """That somebody has ticked what the form says makes it no word of theirs."""
 _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor|--version|-[vV])\s*$")
@@ -256,7 +258,7 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
 
 def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:
     written = {link for form in forms for link in _LINK.findall(form)}
-    return [link for link in parsed.links if link not in written]
+    return [link for link in parsed.links if link not in written and not link.startswith("mailto:")]
 
 
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
@@ -291,8 +293,9 @@ def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedI
 
 def _is_hint(line: str, known: set[str]) -> bool:
     key = _line_key(line)
-    is_long = key.count(" ") >= _MIN_WORDS or ":" in line  # a shorter one may be an answer to choose
-    return _HINT.match(line[:400]) is not None or (is_long and key in known)
+    # A shorter one may be an answer to choose.
+    is_to_fill = key.count(" ") >= _MIN_WORDS or _TO_FILL.search(line[:400]) is not None
+    return _HINT.match(line[:400]) is not None or (is_to_fill and key in known)
 
 
 def _line_key(line: str) -> str:

@@ -15,6 +15,7 @@ from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import Issue, ParsedIssue
 from triage.read.issue_forms import (
     FormField,
+    classify_field,
     drop_template_text,
     find_answer,
     find_bug_form,
@@ -80,10 +81,20 @@ _GENERAL = re.compile(
 )
 """Words that could stand above any report."""
 _ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
+_BY_PICTURE = r"screen ?shot|\w{0,2}snap ?shot|picture|image"
+_GAP = r"\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
+_PICTURED_ERROR = re.compile(rf"(?i)\b(?:{_BY_PICTURE}){_GAP}(?:errors?|message|crash|exception|(?:stack ?)?trace)\b")
 _PICTURED = re.compile(
-    r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
-    r"(?:errors?|message|log|output)\b|\b(?:errors?|message) (?:above|below)\b"
+    rf"(?i)\b(?:{_BY_PICTURE}|here is|some|following){_GAP}(?:errors?|message|log|output|crash)\b"
+    r"|\b(?:errors?|message) (?:above|below)\b"
 )
+_ASKS = re.compile(
+    r"(?im)^\W*(?:how|where|do|does|did|should|(?:can|could) (?:i|we|one|it)|is it)\b[^\n]{5,300}[?？]"
+    r"|\bhow (?:can|do|could|should|would|to) (?:i|we|you|one)\b"
+)
+"""The reporter wants an answer, and nobody to look for a fault."""
+_PICTURE_ALONE = re.compile(rf"^#{{1,6}} (.{{1,120}})\n\s*(?:{re.escape(PICTURE)}\s*)+(?=^#|\Z)", re.M)
+"""Below a heading."""
 _SEEN = re.compile(
     r"(?i)\b(?:get(?:s|ting)?|got|gives?|throws?|see|saw|shows?|receiv\w+|returns?)\b[^.\n]{0,40}"
     r"\b(?:errors?|exceptions?|message)\b"
@@ -143,7 +154,9 @@ def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: 
 def _ask_general(parsed: ParsedIssue, product: str, *, is_silent: bool) -> Iterator[MissingInformation]:
     phrases = get_phrases(parsed.language)
     crash = find_crash_words(_write_out(parsed))
-    if _leaves_error_to_picture(parsed):
+    asks = _ASKS.search(_write_out(parsed)) is not None
+    in_picture = _leaves_error_to_picture(parsed, asks=asks)
+    if in_picture:
         yield MissingInformation(
             kind="error_output",
             question=phrases.ask_text_of_picture,
@@ -155,7 +168,7 @@ def _ask_general(parsed: ParsedIssue, product: str, *, is_silent: bool) -> Itera
             question=phrases.ask_error,
             reason=f"The report says “{_shorten(crash)}”, but shows neither the message nor where it came from.",
         )
-    if is_silent:
+    if is_silent and not asks and not in_picture:
         title = _shorten(parsed.title.strip(" .:!?"))
         subject = f"“{title}”" if title else "a problem"
         yield MissingInformation(
@@ -163,6 +176,7 @@ def _ask_general(parsed: ParsedIssue, product: str, *, is_silent: bool) -> Itera
             question=phrases.ask_steps,
             reason=f"The report describes {subject}, but not how somebody else can see it.",
         )
+    if is_silent and not asks:
         question = phrases.ask_version_of.format(project=product) if product else phrases.ask_version
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
 
@@ -210,16 +224,23 @@ def can_be_seen(parsed: ParsedIssue) -> bool:
     return is_described or len(NUMBERED.findall(prose)) >= 2
 
 
-def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
-    """Return whether the report speaks of an error that only a picture shows."""
-    if PICTURE not in parsed.body or has_error(parsed):
+def _leaves_error_to_picture(parsed: ParsedIssue, *, asks: bool) -> bool:
+    """Return whether the report speaks of an error that only a picture shows, or asks what one is to show."""
+    if PICTURE not in parsed.body or (has_error(parsed) and parsed.error_messages != [parsed.title]):
         return False
-    *above, _ = _FENCED.sub("", parsed.body).split(PICTURE)
-    if any(_SEEN.search("\n".join(text.strip().split("\n")[-1:])) for text in above):
-        return True
+    answered = {classify_field(heading) for heading in _PICTURE_ALONE.findall(parsed.body)}
+    is_answer = not answered.isdisjoint(("actual", "error_output"))
+    if has_error(parsed):
+        return is_answer
     text = _write_out(parsed)
-    speaks = _ERROR if count_words(text) <= _STEPS_WORDS else _PICTURED
-    return not has_code(parsed) and speaks.search(text) is not None
+    *above, _ = _FENCED.sub("", parsed.body).split(PICTURE)
+    is_seen = any(_SEEN.search("\n".join(text.strip().split("\n")[-1:])) for text in above)
+    if is_seen or (is_answer and _ERROR.search(text)):
+        return True
+    if has_code(parsed):  # whose output may be a picture
+        return _PICTURED_ERROR.search(text) is not None
+    speaks = _PICTURED if count_words(text) > _STEPS_WORDS else FAILURE if asks else _ERROR
+    return speaks.search(text) is not None
 
 
 def _extract_own_words(parsed: ParsedIssue) -> str:

@@ -114,6 +114,7 @@ class Phrases(Value):
     ask_version_of: str
     ask_newest: str
     ask_everything: str
+    ask_wish: str
     ask_gap: str
     ask_difference: str
     ask_newer: str

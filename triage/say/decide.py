@@ -93,8 +93,12 @@ def list_asked(report: RunReport) -> list[MissingInformation]:
 
 
 def select_sure_places(places: Sequence[Place]) -> list[Place]:
-    """Return the places that are said: what failed, and what is named in a file that is likely by other words too."""
-    return [one for one in places if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
+    """Return the places that are said: what failed, and what is named in a file that is likely by other words too.
+
+    A file that is called as what the report names is no news.
+    """
+    sure = [one for one in places if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
+    return [one for one in sure if not _is_named_alike(one)]
 
 
 def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
@@ -172,7 +176,7 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return Leads(
         # The report has a path that it names itself: only what became of its lines is news.
-        speaks=any(one.rule in speaking and not _is_named_alike(one) for one in places)
+        speaks=any(one.rule in speaking for one in places)
         or (is_bug and places[0].sign != "name" and bool(later or last)),
         places=places,
         later_change=later,
@@ -182,7 +186,7 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
 
 
 def _is_named_alike(place: Place) -> bool:
-    """Return whether the file is called as what the report names: `TypeToken` in `TypeToken.java` is no news."""
+    """Return whether the file is called as what the report names, as `TypeToken.java` for `TypeToken`."""
     names = re.split(r"\W+", place.text) if place.sign == "name" else []
     stem = place.span.path.rpartition("/")[2].partition(".")[0]
     return _squeeze(stem) in map(_squeeze, names)

@@ -56,7 +56,7 @@ class Store:
 OTHERS = {
     f"shop/module_{number}.py": f"def step_{number}(value):\n    return value + {number}\n" for number in range(30)
 }
-FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    return basket\n"} | OTHERS
+FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    return basket.load()\n"} | OTHERS
 
 
 def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> Place | None:
@@ -78,6 +78,23 @@ def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
     assert place.text == "ValueError: it was never written"
     assert place.caller
     assert (place.caller.span, place.caller.symbol) == (Span(path="shop/basket.py", start=2, end=2), "fill")
+
+
+@pytest.mark.parametrize(
+    "outer",
+    [
+        pytest.param(
+            [("shop/basket.py", 2, "fill"), ("/srv/app/worker.js", 3745, None)], id="a nameless frame between"
+        ),
+        pytest.param([("shop/module_1.py", 2, "step_1")], id="a line that calls something else"),
+        pytest.param([("shop/store.py", 11, "save")], id="the file itself"),
+    ],
+)
+def test_only_the_very_next_frame_at_a_line_with_the_call_is_the_caller(tmp_path, outer):
+    trace = make_trace(*outer, ("shop/store.py", 16, "load")).model_copy(update={"exception": "ValueError"})
+    place = find(tmp_path, make_query(title="loading fails", traces=[trace]))
+    assert place
+    assert (place.line, place.caller) == (16, None)
 
 
 def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):

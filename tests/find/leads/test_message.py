@@ -74,6 +74,22 @@ def test_the_longest_text_of_a_message_counts(tmp_path):
     assert places_of(tmp_path, files, "the disk is full, remove 12 files") == [("a/two.py", 1)]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if name == "the disk is full": pass',
+        'if (std.mem.eql(u8, client.name, "the disk is full")) {',
+        'case "the disk is full":',
+        'if text.startswith("the disk is full"): pass',
+        'if (message.includes("the disk is full")) {',
+        'known = "the disk is full" in text',
+        'switch_on = kind in ("the disk is full", 1)',
+    ],
+)
+def test_a_text_that_is_only_compared_is_printed_by_nobody(tmp_path, line):
+    assert places_of(tmp_path, {"a/one.py": f"{line}\n"}, "OSError: the disk is full") == []
+
+
 def test_a_short_part_of_a_long_message_is_no_place(tmp_path):
     message = "the disk is full while writing the seventh of all the chapters to the shelf of the library upstairs"
     assert places_of(tmp_path, {"a/one.py": 'x = "the disk is full"\n'}, message) == []

@@ -272,6 +272,21 @@ class TestApply:
         assert not harness.proposals
         assert (len(harness.branches), len(harness.pulls.pulls)) == (1, 1)
 
+    def test_a_bug_while_an_approval_is_carried_out_is_answered(self, harness: FixHarness) -> None:
+        class Once(dict[str, Exception]):
+            def __getitem__(self, name: str) -> Exception:
+                return self.pop(name)
+
+        stored = harness.store_draft()
+        harness.command("/triage approve")
+        harness.github.errors = Once(edit_comment=ValueError("secret"))
+        harness.answer(stored)
+        assert "it was begun, and can be approved again. It failed by a bug of this action (ValueError)." in (
+            harness.parts.answer
+        )
+        harness.answer(stored)
+        assert (len(harness.branches), len(harness.pulls.pulls)) == (1, 1)
+
     @pytest.mark.parametrize(("is_open", "done"), [(True, "pull request 1"), (False, "the branch is `triage/7-")])
     def test_an_approval_that_is_given_again(self, harness: FixHarness, is_open: bool, done: str) -> None:
         stored = harness.store_draft()

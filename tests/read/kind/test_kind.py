@@ -212,6 +212,14 @@ PLACEHOLDERS = (
 )
 
 
+def test_a_form_as_it_was_below_a_few_words_says_nothing() -> None:
+    template = "## Environment\n\n- Ruby **[version]**\n\n## Current behavior\n\nWrite to help@shop.example about it.\n"
+    title = "verify_token has not been defined"
+    assert read_kind(parsed(title, template), [], [template]).kind == "not_actionable"
+    assert read_kind(parsed(title, template.replace("[version]", "3.2")), [], [template]).kind != "not_actionable"
+    assert read_kind(parsed(f"{title} in the shop", template), [], [template]).kind != "not_actionable"
+
+
 def test_placeholders_of_a_form_are_no_text() -> None:
     form = f"---\nname: Bug report\nlabels: bug\n---\n{PLACEHOLDERS}\n"
     assert kind("[Bug]", PLACEHOLDERS).kind == "not_actionable"

@@ -15,6 +15,10 @@ REPORTS = [
         "load_cache calls pickle.loads on whatever is in the shared directory.",
     ),
     ("Security: tokens are logged in plaintext", "With debug on, the bearer token is in the log."),
+    (
+        "Security: the session id can be guessed",
+        "As in [this one](https://nvd.nist.gov/vuln/detail/CVE-2020-1) anybody gets in with `' OR 1=1 --`.",
+    ),
     ("This is affected by CVE-2023-44487", "HTTP/2 rapid reset brings the server down."),
     (
         "Remote code execution through crafted YAML",
@@ -105,6 +109,12 @@ OTHERS = [
     ("Remote code execution node does not run", "The node stays grey."),
     ("SQL injection tutorial link broken", "404."),
     ("Scan of the image", "trivy lists CVE-2024-1 in libxml2: please update the dependency."),
+    (
+        "security: a vulnerability is reported in engine@6.4.1",
+        "One of the [dependencies](https://github.com/advisories/GHSA-q9mw-68c2-j6m5) has it.",
+    ),
+    ("Vulnerability in a package", "```\n# npm audit report\n\nengine  <6.4.1\nSeverity: high\n```"),
+    ("It is not defined", "- If you found a security bug, do not report it here, but send an e-mail instead."),
     ("Crash in parse", "The parser crashes on empty files. This is not a security issue, only annoying."),
 ]
 

@@ -163,6 +163,10 @@ CASES = {
         'Traceback (most recent call last):\n  File "", line 1, in\n  File "", line 9, in\nAttributeError: no total\n',
         "python", "AttributeError", "no total", ["<unknown>:1 -", "<unknown>:9 -"],
     ),
+    "c, a program's own": (
+        "Please include the following backtrace:\nhtop(CRT_handleSIGSEGV+0x44)[0x556a60a2b4]\n/lib/libc.so.6(fclose+0x8) [0x7f9b2b8280]\nhtop(+0xe150)[0x556a5f3150]\n",
+        "c", None, None, ["htop:- -", "/lib/libc.so.6:- fclose", "htop:- CRT_handleSIGSEGV"],
+    ),
     "core dump without sources": (
         "Stack trace of thread 1:\n#0  0x00007f5d0354fe74 cart_total (cart.so)\n#1  0x00007f5d03570baf in main () from /lib/shop.so.6\n#2 0x01 in run(void*) (/lib/libc.so.1+0x43b47)\n",
         "c", None, None, ["/lib/libc.so.1:- run(void*)", "/lib/shop.so.6:- main", "cart.so:- cart_total"],

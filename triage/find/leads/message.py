@@ -35,6 +35,13 @@ _LITERAL = re.compile(
 
 None begins at an escaped quote: a long string has thousands of them.
 """
+_BEFORE_COMPARED = re.compile(
+    r"(?:[!=]==?|(?<!\w)(?:case|when|in)|(?i:equals?|eql|starts?_?with|ends?_?with|has_?prefix|has_?suffix|contains|includes"
+    r"|index_?of|str\w{0,4}cmp|str\w{0,4}str)\w{0,20}(?:\([^()\n;]{0,60})?)[\s(\[{&]{0,4}$"
+)
+_AFTER_COMPARED = re.compile(r"[\s)]{0,3}(?:[!=]==?|(?:not )?in\b)")
+"""Around a literal that the program only compares with what somebody else says."""
+_BEFORE_CHARS = 80
 _PLACEHOLDER = re.compile(
     r"%\(\w{1,50}\)[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?[a-zA-Z]"
     r"|%(?:\d\$)?[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?(?:ll|l|z|h)?[@dioxXeEfFgGcrsavqTpwu]"
@@ -159,12 +166,18 @@ def _may_say(file: File) -> bool:
 
 
 def find_literals(text: str) -> Iterator[tuple[int, str]]:
-    """Return the string literals of a source with their lines, those joined that stand one after another."""
+    """Return the string literals of a source that it may print, with their lines.
+
+    Those are joined that stand one after another.
+    """
     joined = _BETWEEN_JOINED.sub(lambda match: _LINE_END * match[0].count("\n"), text)
     line, position = 1, 0
     for match in _LITERAL.finditer(joined):
         line += joined.count("\n", position, match.start()) + joined.count(_LINE_END, position, match.start())
         position = match.start()
+        before = joined[max(0, position - _BEFORE_CHARS) : position].rpartition("\n")[2]
+        if _BEFORE_COMPARED.search(before) or _AFTER_COMPARED.match(joined, match.end()):
+            continue
         yield line, next(filter(None, match.groups())).replace(_LINE_END, "")
 
 

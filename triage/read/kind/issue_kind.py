@@ -42,6 +42,8 @@ _FEATURE_FORM = re.compile(
 _ASKS_HOW = re.compile(
     r"^\W*(?:\[[^\]]{1,40}\]\W*|question\W+)?how (?:do|does|can|could|to|should|would)\b(?! (?:not|n['’]t)\b)", re.I
 )
+_TITLE_WORDS = 6
+"""A longer title says by itself what it is about."""
 _ENDS_AS_QUESTION = re.compile(r"\w\W{0,3}[?？]\W*$")
 
 
@@ -162,9 +164,9 @@ def _find_said_kind(
     ends_here: bool,
 ) -> Kind | None:
     """Return the kind that something says outright; None if only the words are left."""
-    if _is_not_actionable(own):
-        return "not_actionable"
     forms = find_used_forms(parse_forms(templates), own)
+    if _is_not_actionable(own, is_form=bool(forms)):
+        return "not_actionable"
     of_forms = {label for form in forms for label in form.labels}
     if kind := find_labelled_kind([label for label in labels if label not in of_forms]):
         return kind
@@ -214,9 +216,18 @@ def _shows_failure(parsed: ParsedIssue) -> bool:
     return bool(parsed.traces) or has_error(parsed)
 
 
-def _is_not_actionable(parsed: ParsedIssue) -> bool:
-    """Return whether it says nothing: no word of its own below a title that is no sentence."""
+def _is_not_actionable(parsed: ParsedIssue, *, is_form: bool) -> bool:
+    """Return whether it says nothing: no word of its own below a title that is no sentence, or above a form as it was.
+
+    A long title says something by itself.
+    """
     own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith(("#", ">")))
-    if parsed.code or parsed.links or len(re.findall(r"\w{2,}", own_words)) > 3:
+    words = len(re.findall(r"\w{2,}", own_words))
+    if parsed.code or parsed.links or words > 3:
         return False
-    return not _PREFIX.sub("", parsed.title).strip() or count_words(parsed.title) < 2
+    title = _PREFIX.sub("", parsed.title)
+    return (
+        not title.strip()
+        or count_words(parsed.title) < 2
+        or (is_form and not words and count_words(title) < _TITLE_WORDS)
+    )

@@ -96,9 +96,14 @@ _POTENTIAL = re.compile(
 )
 _DEFENCE = re.compile(
     r"(?i)\b(?:counter-?measures?|mitigat\w+|harden\w*|protect\w*|prevent\w*|defen[cs]e\w*|resist\w+|against|avoid\w*|"
-    r"threat models?|in order to|should|would|not (?:a|an) )"
+    r"threat models?|in order to|should|would|not (?:a|an) |if you (?:think|believe|have|find|found|discover\w*)\b)"
 )
-"""Of a sentence that speaks of attacks because it thinks of a design."""
+"""Of a sentence that speaks of attacks because it thinks of a design, or of what others may report."""
+_PUBLISHED = re.compile(
+    r"(?i)\bgithub\.com/advisories/GHSA-|\bnvd\.nist\.gov/vuln/|\bcve\.org/CVERecord|\bcve\.mitre\.org/|"
+    r"\bosv\.dev/vuln|\brustsec\.org/advisories/|\b(?:security\.)?snyk\.io/vuln|# npm audit report"
+)
+"""Everybody can read an advisory that is linked, and the output of a scanner is made of such."""
 
 
 def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_request: bool) -> bool:
@@ -108,9 +113,14 @@ def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_requ
     """
     if _KNOWN_ELSEWHERE.search(parsed.title):
         return False
-    if any(map(_LABEL.search, labels)) or _PREFIX.search(parsed.title):
+    if any(map(_LABEL.search, labels)):
         return True
     if any(_MEMORY_FAULT.search(text) for text in [parsed.prose, *(block.text for block in parsed.code)]):
+        return True
+    attempt = _PAYLOAD.search(parsed.text[:_MAX_ATTACK_CHARS])
+    if attempt is None and any(map(_PUBLISHED.search, [*parsed.links, parsed.text])):
+        return False
+    if _PREFIX.search(parsed.title):
         return True
     if is_request or _DEFENCE.search(parsed.title):
         return False
@@ -125,7 +135,7 @@ def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_requ
         any(map(_CLAIM.search, sentences))
         or (crashes and any(map(_POTENTIAL.search, sentences)))
         or any(_ABUSE.search(one) and (_ATTACK.search(one) or _WEAK_ATTACK.search(one)) for one in sentences)
-        or (is_abused and _PAYLOAD.search(parsed.text[:_MAX_ATTACK_CHARS]) is not None)
+        or (is_abused and attempt is not None)
     )
 
 

@@ -219,7 +219,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     ),
     TraceFormat(
         "c",
-        ("#",),
+        ("#", "[0x"),
         find_module_frame,
         _NATIVE_ERROR,
         innermost_first=True,

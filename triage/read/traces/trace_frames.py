@@ -305,8 +305,10 @@ def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 def find_module_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of a program without debugging information: the library takes the place of the source."""
-    match = _MODULE.match(lines[number])
-    return FrameLine(match["path"] or match["from"], None, match["function"]) if match else None
+    if match := _MODULE.match(lines[number]):
+        return FrameLine(match["path"] or match["from"], None, match["function"])
+    match = _OF_ITSELF.match(lines[number])
+    return frame_from_groups(match.groupdict()) if match else None
 
 
 _SOURCE = (
@@ -334,3 +336,8 @@ _MODULE = re.compile(
     r"(?:\((?P<path>[^\s()+]{1,300})(?:\+0x[0-9a-f]{1,16})?\)|\(\) from (?P<from>\S{1,300}))"
     r"(?: \(BuildId.{0,80}\))?\s*$"
 )
+_OF_ITSELF = re.compile(
+    r"\s*(?:#?\d{1,3}:?\s{1,4})?(?P<path>[^\s()\[\]]{1,300})\((?P<function>[^\s()]{0,300}?)(?:\+0x[0-9a-f]{1,16})?\) ?"
+    r"\[0x[0-9a-f]{1,16}\]\s*$"
+)
+"""What glibc gives a program that prints its own backtrace."""
