@@ -16,6 +16,8 @@ WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
 TWICE = Expected(shown=[["one"], ["two"]])
 HANGS = Expected(claims="It hangs.")
 FAILS = Expected(report="The test fails.")
+SAID = Expected(report="It gives the error `no item is there`.")
+COMMENTED = Expected(commented=["[1, 2]"])
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -63,6 +65,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (HANGS, LATE, passed(), "fixed"),
         (Expected(claims="This causes my computer to lock up"), LATE, passed(), "fixed"),
         (HANGS, passed(), passed(), "nothing-to-compare"),
+        (SAID, *2 * [failed("CartError: no item is there")], "still"),
+        (SAID, passed(), passed(), "nothing-to-compare"),  # the words may be the code that it is about
         (NAMED, failed(), failed(), "still"),
         (NAMED, failed(), passed(), "fixed"),
         (NAMED, passed(), passed(), "nothing-to-compare"),
@@ -95,6 +99,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (FAILS, ASSERT, ASSERT, "still"),
         (FAILS, ASSERT, passed(), "fixed"),
         (NOTHING, ASSERT, ASSERT, "other-failure"),  # it may state the fault
+        (Expected(report="I pass a list. It is passed to f."), ASSERT, ASSERT, "other-failure"),
+        (Expected(report="With 1.0 the test passed."), ASSERT, ASSERT, "still"),
         (OUTPUT, WRONG, WRONG, "still"),
         (OUTPUT, WRONG, RIGHT, "changed"),
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
@@ -105,6 +111,9 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, [passed("1"), passed("2")], [passed("3"), passed("4")], "nothing-to-compare"),
         (WISHED, RIGHT, RIGHT, "not-reproduced"),
         (WISHED, WRONG, RIGHT, "fixed"),
+        (COMMENTED, RIGHT, RIGHT, "nothing-to-compare"),  # it may be the fault, or the wish
+        (COMMENTED, WRONG, WRONG, "nothing-to-compare"),
+        (COMMENTED, RIGHT, WRONG, "changed"),
         (
             Expected(shown=[["one", "two"]], wished=["two"]),
             passed("one\ntwo"),

@@ -16,9 +16,12 @@ from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
-UNNAMED = "error"
-_SAID = re.compile(r"(?i)\b(?:errors?|exception|fails with|throws|raises)\b[^`.\n]{0,30}`([^`\n]{12,300})`")
-"""The words of an error without its type."""
+_ABSENT = re.compile(
+    r"(?i)(?:\b(?:no|not|without|never)\b|n['’]t\b)"
+    r"(?:\s+(?:longer|more|any|an?|the|get|see|give|show|raise|throw)){0,3}?"
+    r"\s+(?:errors?|exceptions?|raise[sd]?|throws?|thrown|fail\w*)\b(?:`[^`\n]*`|(?!\bbut\b)[^`,;])*"
+)
+"""What a clause says that does not happen: `no longer an error for ...`."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
 """Where packages are installed, and how Python 2 shows a text."""
@@ -32,7 +35,10 @@ _ENDLESS = re.compile(
     r"(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|loops? forever|"
     r"catastrophic backtracking|never (?:ends?|returns?|finish\w*|terminates?|completes?))\b"
 )
-_FAILING = re.compile(r"(?i)\b(?:fail\w*|pass(?:es|ed|ing)?|assert\w*|errors?|raises?|broken|breaks?|regressions?)\b")
+_FAILING = re.compile(
+    r"(?i)\b(?:fail\w*|(?:tests?|examples?|it)\W+(?:\w+\W+){0,3}?pass(?:es|ed|ing)?(?! (?:to|in|into|as)\b)|assert\w*|"
+    r"errors?|raises?|broken|breaks?|regressions?)\b"
+)
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
@@ -47,13 +53,12 @@ _MIN_LIKENESS = 0.85
 def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     """Return the errors that the report shows or names, what it shows as printed, and what it wishes."""
     shown = "\n".join(_list_shown(parsed, example))
-    claims = "\n".join(one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
+    sentences = (one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
+    claims = "\n".join(one for sentence in sentences if (one := _ABSENT.sub("", sentence).strip()))
     report = f"{shown}\n{claims}"
     errors = list_failures(parsed, report)
     if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
         errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]
-    said = [message for message in _SAID.findall(claims) if message.count(" ") >= _MIN_STEM_WORDS]
-    errors = errors or [Failure(type=UNNAMED, message=message) for message in said]
     return Expected(
         errors=errors,
         claims=claims,

@@ -17,7 +17,6 @@ from triage.reproduce.evidence import (
 from triage.reproduce.example.shown_output import are_plain_values
 from triage.reproduce.expected import (
     ENDLESS,
-    UNNAMED,
     find_printed_errors,
     has_parts,
     is_named_error,
@@ -121,10 +120,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         failures=count,
         same_failure=count == len(executions),
         is_partial=bool(
-            {one.type for one in expected.errors}
-            - {UNNAMED}
-            - _list_types(first)
-            - find_printed_errors(first.output, expected)
+            {one.type for one in expected.errors} - _list_types(first) - find_printed_errors(first.output, expected)
         ),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
         is_wished=any(shows_output(first.output, [one]) for one in expected.wished),

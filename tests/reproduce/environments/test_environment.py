@@ -84,11 +84,28 @@ def test_a_package_of_node_is_built_by_its_own_script_where_it_stands_under_the_
     assert (run.outcome, run.output) == ("passed", "7\n")
 
 
+@each_row(
+    ("number", "others", "made"),
+    [
+        (1, {"lib/index.js": ""}, ""),  # an old entry
+        (2, {"index.js": ""}, ""),  # Node takes it without `main`'s
+        (3, {"index.js": ""}, "touch index.js;"),
+    ],
+)
+def test_a_build_that_fails_before_it_made_the_entry_is_none(tmp_path, number, others, made):
+    root = tmp_path / str(number)
+    manifest = {"name": "shop", "main": "lib/index.js", "exports": ["./lib/index.mjs", "./lib/index.js"]}
+    scripts = {"build": f"{made} exit 9"}
+    head = commit(root, {"package.json": json.dumps(manifest | {"scripts": scripts}), **others})
+    environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
+    with open_here(root, **environ) as environments, pytest.raises(CannotInstall):
+        environments.build(target("main", head).model_copy(update={"pythons": []}), NODE)
+
+
 def test_a_package_manager_that_a_script_calls_is_installed_for_it():
-    install, refusal, run = plan_node_build(target("main", "1" * 40), "build", "yarn").split("\n")
-    assert (install.endswith(" --no-save yarn"), refusal, run) == (
-        True, "export SKIP_YARN_COREPACK_CHECK=1", "npm run build || node -e 'require.resolve(process.cwd())'",
-    )  # fmt: skip
+    install, refusal, start, run = plan_node_build(target("main", "1" * 40), "build", "yarn").split("\n")
+    assert (install.endswith(" --no-save yarn"), refusal) == (True, "export SKIP_YARN_COREPACK_CHECK=1")
+    assert (start[:6], run.partition(" || ")[0]) == ("start=", "npm run build")
     assert plan_node_build(target("main", "1" * 40)) == ""
 
 

@@ -73,6 +73,7 @@ def test_names_that_a_package_of_node_exports_are_required(code, line):
     [
         ("let s = require('.'); s.total()", "let s = require('shop'); s.total()"),
         ("let s = require('../..'); s.total()", "let s = require('shop'); s.total()"),
+        ("let s = require('../lib/index.js'); s.total()", "let s = require('shop'); s.total()"),
         ("import s from './dist/shop.min.js'; s.total()", "import s from 'shop'; s.total()"),
         ("let s = require('shop@1.2.0-rc.1'); s.total()", "let s = require('shop'); s.total()"),
         ("let s = require('shop'); require('./index').x()", "let s = require('shop'); require('./index').x()"),

@@ -392,6 +392,10 @@ def test_an_example_for_node_uses_the_package(body, code):
         (block("console.log(sh.total([]), sp.total([]))"), "does-not-import-the-project"),
         (block("console.log(items.map(sh => sh.total()), Set.of())"), "does-not-import-the-project"),
         (block("console.log(app.total([]))"), "does-not-import-the-project"),
+        # The reporter's own files.
+        (block("const s = require('./index');\ns.total()"), "does-not-import-the-project"),
+        (block("import s from './src/index.js';\ns.total()"), "does-not-import-the-project"),
+        (block("import s from '../utils/';\ns.total()"), "does-not-import-the-project"),
     ],
 )
 def test_a_report_without_an_example_for_node_says_why(body, reason):
@@ -402,7 +406,6 @@ def test_a_report_without_an_example_for_node_says_why(body, reason):
     ("code", "named"),
     [
         ("shop.a()  # returns 3\nshop.b()  # Result: 1", ["3\n1"]),
-        ("shop.a()  # => 3", ["3"]),
         ("shop.a()  # returns 3, should be 4", []),
     ],
 )
@@ -430,7 +433,7 @@ def test_comments_with_what_was_expected_and_what_came_are_compared():
 
 
 @each_row(
-    ("code", "named"),
+    ("code", "commented"),
     [
         ("shop.a() // => 1\nshop.b()  //=> 'c d'", ["1\n'c d'"]),
         ("shop.a()  # -> 1", ["1"]),
@@ -439,8 +442,23 @@ def test_comments_with_what_was_expected_and_what_came_are_compared():
         ("shop.a()  # 1\nx = [1]  # [2]\nshop.b()  # the first one\nf('a#b')", []),  # numbers count the lines
     ],
 )
-def test_a_value_in_a_comment_beside_a_call_may_be_what_is_printed(code, named):
-    assert find_commented(code)["named"] == named
+def test_a_value_in_a_comment_beside_a_call_may_be_what_is_printed(code, commented):
+    found = find_commented(code)
+    assert (found[""], found["named"]) == (commented, [])
+
+
+@each_row(
+    ("words", "commented"),
+    [
+        ("I run it on Windows.", ["42"]),
+        ("Instead I get `41`.", ["42"]),
+        ("It returns `42`.", []),
+        ("It prints\n\n```\n42\n```", []),
+    ],
+)
+def test_a_value_alone_in_a_comment_may_be_wished_unless_the_report_says_that_it_is_printed(words, commented):
+    found = example(f"{block('import shop' + chr(10) + 'print(shop.total([1]))  # 42')}{words}")
+    assert (found.commented, "42" in found.named) == (commented, not commented)
 
 
 def test_a_labelled_value_is_output_and_data_above_the_code_is_none():

@@ -18,6 +18,8 @@ from triage.reproduce.example.unfenced_code import fence_code
         ("I do:\nx = shop.total([])\n\nI get:\n{\n  'a': 1\n}", ["x = shop.total([])", "{\n  'a': 1\n}"]),
         ("It prints\n\n`[\n  1\n]`\n\nand `x`.", ["[\n  1\n]"]),
         ("I call `shop.total([])`; it fails (badly).\n\nWhy\nis import shop", []),
+        ("I call it with require('lodash')\nand it returns nothing (see below)", []),
+        ("require('shop')\n  .total()", ["require('shop')\n  .total()"]),
         ("<!--\n\nimport shop\nshop.total([])\n\n-->", []),
         ("import shop\nshop.total([])  # <b>x</b>", []),  # people see no tags
     ],

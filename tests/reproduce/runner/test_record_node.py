@@ -41,6 +41,20 @@ def test_nothing_of_a_run_stays_on_the_machine(tmp_path, monkeypatch):
     assert not [*own.iterdir()]
 
 
+def test_a_folder_that_cannot_be_removed_does_not_lose_the_record(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    code = """\
+require('@acme/shop');
+process.chdir(process.env.NODE_V8_COVERAGE);
+for (let depth = 0; depth < 30; depth++) {
+  require('fs').mkdirSync('a'.repeat(200));
+  process.chdir('a'.repeat(200));
+}
+console.log('deep');
+"""
+    assert record(tmp_path, code).output == "deep\n"
+
+
 def test_what_is_written_for_people_is_output(tmp_path):
     assert record(tmp_path, "console.error('a');\nconsole.log('b');\nconsole.warn('c');\n").output == "a\nb\nc\n"
 

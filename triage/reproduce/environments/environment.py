@@ -214,9 +214,11 @@ def plan_node_build(target: Target, script: str = "", *tools: str) -> str:
     install = f"npm install --ignore-scripts --legacy-peer-deps --no-audit --no-fund --loglevel=error --before={time}"
     lines = [" ".join([install, *(["--no-save", *tools] if tools else [])])]
     lines += ["export SKIP_YARN_COREPACK_CHECK=1"] if tools else []  # it refuses a project that names another version
-    # Many build their pages too, which may fail: what counts is that the package can be entered.
-    build = f"npm run {script} || node -e 'require.resolve(process.cwd())'"
-    return "\n".join([*lines, build]) if script else ""
+    # Many build their pages too, which may fail: what counts is that it made what `main` names, which is no other file
+    # with `--throw-deprecation`.
+    made = "process.exitCode = +(fs.statSync(require.resolve(process.cwd())).ctimeMs < process.argv[1])"
+    build = f"npm run {script} || node --throw-deprecation -e '{made}' \"$start\""
+    return "\n".join([*lines, "start=$(node -p 'Date.now()')", build]) if script else ""
 
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:

@@ -24,12 +24,14 @@ class Shown(Value):
     """What it shows as printed: alternatives, such as of two versions; the parts of each in order."""
     named: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
     """What may be printed: a value in a sentence, a block without words, the output of a command with arguments."""
+    commented: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What comments of its code show without a word: it may be printed, or wished."""
     wished: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
     """What ought to be printed, or is on another version."""
 
     @property
     def printed(self) -> list[list[str]]:
-        return self.shown or [[one] for one in self.named]
+        return self.shown or [[one] for one in self.named or self.commented]
 
 
 class Example(Shown):

@@ -80,10 +80,11 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
 def _name_package(text: str, package: str) -> str:
     """Return code that takes the package by its name.
 
-    Who works on it takes it by a path, and RunKit with a version.
+    Who works on it takes it by a path to its folder, its entry or a file of its name, and RunKit with a version.
     """
     name = re.escape(package)
-    path = rf"\.{{1,2}}(?:/\.\.)*(?:/(?:[\w-]+/)*(?:(?:index|{name})(?:\.min)?(?:\.[cm]?js)?)?)?"
+    above = r"\.\.(?:/\.\.)*(?:/(?:dist|lib))?(?:/index(?:\.[cm]?js)?)?/?"
+    path = rf"(?:\./?|{above}|\.{{1,2}}(?:/[\w.-]+)*/{name}(?:\.min)?(?:\.[cm]?js)?)"
     if re.search(rf"{_TAKEN}{name}(?![\w@-])", text):
         return text
     return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{package}", text)

@@ -89,17 +89,22 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     if _NO_VERSIONS in found.changed:
         below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
     said = find_commented(found.code)
-    if stated.others >= outputs.keys() and not any({*text.split("\n")} & {*stated.named} for text in said["named"]):
-        said["wished"] += said.pop("named")
+    confirmed = {*stated.named, *(line for _, lines in stated.shown for line in lines)}
+    unsure = [*said["named"], *said[""]]
+    if any(confirmed.intersection(text.split("\n")) for text in unsure):
+        said |= {"named": unsure, "": []}
+    elif stated.others >= outputs.keys():
+        said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
-    named, wished = [*said.get("named", []), *stated.named], [*stated.wished, *said["wished"]]
+    named, wished = [*said["named"], *stated.named], [*stated.wished, *said["wished"]]
     if project.language == "node":
         shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
-        named, wished = [*map(show_as_node, named)], [*map(show_as_node, wished)]
+        named, wished, said[""] = ([*map(show_as_node, one)] for one in (named, wished, said[""]))
     wishes = [*map("\n".join, own.values()), *wished]
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
-    return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "wished": wished})
+    stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
+    return found.model_copy(update=stated_as)
 
 
 def _find_python_example(

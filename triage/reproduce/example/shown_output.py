@@ -112,16 +112,20 @@ def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
 def find_commented(code: str) -> dict[Cue, list[str]]:
     """Return what the comments of code say that it prints, or ought to. What may be printed is one output.
 
-    `# got: 2` says so for sure, `# got the wrong total` may be anything.
+    `# got: 2` says so for sure, `# got the wrong total` may be anything. Of `# 2` nobody knows whether it is printed or
+    wished: an output with such a value has no cue.
     """
     found: dict[Cue, list[str]] = {"printed": [], "named": [], "wished": []}
+    is_bare = False
     for match in _COMMENTED.finditer(code):
         words, value = match["words"] or "", match["value"] or match["literal"]
         is_sure = match["colon"] and _ACTUAL.search(words) and not WISH.search(value)
         cue: Cue = "wished" if WISH.search(words) else "printed" if is_sure else "named"
         found[cue].append(value.strip())
+        is_bare = is_bare or not words
     named = found["named"]
-    return found | {"named": ["\n".join(named)] if named and not any(map(WISH.search, named)) else []}
+    whole = ["\n".join(named)] if named and not any(map(WISH.search, named)) else []
+    return found | {"named": [], "": [], "" if is_bare else "named": whole}
 
 
 def are_plain_values(lines: Iterable[str]) -> bool:

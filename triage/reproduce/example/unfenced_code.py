@@ -13,6 +13,7 @@ _LINES = re.compile(r"^`[^`\n]+`(?:\n`[^`\n]+`)+$", re.M)
 """Each line of a block as a span of its own."""
 _STATEMENT = re.compile(r".*[;{}()\[,]|[ \t].*|[}\])].*|//.*")
 """A line of JavaScript."""
+_REQUIRE = re.compile(r"\s*(?:[\w$.{},: \t]+= *)?require\(")
 _VALUE = re.compile(r"[\[{].*[\]}]", re.S)
 _MAX_PARTS = 100
 
@@ -36,7 +37,7 @@ def fence_code(body: str, prose: str) -> str:
 
 def _is_code(text: str) -> bool:
     lines = text.strip("\n").split("\n")
-    if any(line.endswith(";") or "require(" in line for line in lines) and all(map(_STATEMENT.fullmatch, lines)):
+    if any(line.endswith(";") or _REQUIRE.match(line) for line in lines) and all(map(_STATEMENT.fullmatch, lines)):
         return True
     if read_session(text, "python"):
         return True
