@@ -9,6 +9,7 @@ from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.domain.code import CodeHistory, RegressionWindow, Span
 from triage.domain.issue import Issue, ParsedIssue, Quote, Regression, ReportFacts
 from triage.find.codebase import Codebase
+from triage.git.commit_log import MAX_FILES
 from triage.read.read_issue import read_issue
 
 PARSED = ParsedIssue(title="The total is rounded wrongly")
@@ -77,6 +78,14 @@ def test_commits_between_two_versions(repository: Path):
     between = find_window(repository, regression("", "1.1"))
     assert between is not None
     assert [change.subject for change in between.commits] == ["Round the total (#12)"]
+
+
+def test_a_window_has_the_commit_that_changed_many_files(repository: Path):
+    write(repository, {f"part_{number}.py": BODY for number in range(MAX_FILES + 1)})
+    commit(repository, "Split the till", BODY)
+    window = find_window(repository, regression("1.1", ""))
+    assert window is not None
+    assert "Split the till" in [change.subject for change in window.commits]
 
 
 def test_what_a_changelog_says_of_a_commit_is_quoted(repository: Path):

@@ -49,6 +49,22 @@ def test_what_the_reporter_wrote_stays(line: str) -> None:
     assert own_words(line) == line
 
 
+@each_row(
+    ("title", "rest"),
+    [
+        ("Bug", ""),
+        ("What fails", ""),
+        ("[Till]: ", ""),
+        ("Crash on start", "Crash on start"),
+        ("???", "???"),
+    ],
+)
+def test_a_title_that_a_form_gives_is_empty(title: str, rest: str) -> None:
+    form = "name: Bug\ndescription: Crash on start\ntitle: '[Till]: '\nbody:\n  - type: input\n    attributes:\n"
+    form += "      label: What fails?\n      description: Crash on start\n"
+    assert drop_template_text(read_issue(Issue(title=title, body="")), [form, "title: ''\n"]).title == rest
+
+
 def test_lines_of_the_repositorys_template_are_left_out() -> None:
     body = "Tell us which page of the shop fails.\n\nThe cart.\n\n1. Open the shop\n2. Look"
     assert own_words(body, TEMPLATE).split("\n") == ["The cart.", "", "2. Look"]

@@ -13,6 +13,7 @@ from triage.read.report_facts import find_facts
         ("This was fixed in 022b5cf1, could you release it?", "022b5cf1"),
         ("It has been resolved on main with #4187.", "#4187"),
         ("Fixed in https://github.com/acme/till/pull/12 already.", "#12"),
+        ("We have a bug that is solved (#1589).", "#1589"),
         ("Fixed by https://github.com/acme/other/commit/022b5cf1.", ""),
         ("Fixed by https://github.com/acme/other/pull/12.", ""),
         ("It was not fixed by 022b5cf1.", ""),

@@ -312,7 +312,7 @@ class RegressionWindow(Value):
     total: int = 0
     """Number of commits that change code, also of those not listed.
 
-    Without merges, and without those of bots or of more than 30 files.
+    Without merges, and without those of bots.
     """
 
     is_sure: bool = False

@@ -9,6 +9,7 @@ from triage.domain.code import (
     LaterChange,
     LaterFix,
     PathChange,
+    Place,
     RegressionWindow,
     Span,
     Tag,
@@ -38,12 +39,15 @@ MIN_ENTRY_WORDS, MAX_ENTRY_CHARS = 4, 200
 
 
 def find_regression_window(
-    history: GitHistory, facts: ReportFacts, paths: Sequence[str], rank: RankCommits
+    history: GitHistory, facts: ReportFacts, places: Sequence[Place], rank: RankCommits
 ) -> RegressionWindow | None:
     """Return the commits between the two versions that fit the report; None if either version is not here.
 
-    The files of `paths` are named first of what a commit changed.
+    The files of `places` are named first of what a commit changed, and first the commits that changed those of a trace.
     """
+    paths = [one.span.path for one in places]
+    callers = [one.caller.span.path for one in places if one.caller]
+    of_trace = [*(one.span.path for one in places if one.sign == "trace"), *callers]
     tags = history.list_tags()
     versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
     if versions is None:
@@ -56,7 +60,7 @@ def find_regression_window(
     is_release = broken in tags
     commits = [one for one in logged if not (is_release and names_version(one.message.partition("\n")[0], broken))]
     ranked = rank([one.commit for one in commits], commits) if commits else []
-    named = choose_commits(ranked)
+    named = choose_commits(ranked, of_trace)
     further = [one for one in ranked if one not in named][:MAX_FURTHER]
     return RegressionWindow(
         worked_in=worked.name,

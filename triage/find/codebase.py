@@ -302,11 +302,11 @@ class Codebase:
         history, owners = self._indexed.tree.history, self._indexed.owners
         return look_up_history(history, owners, facts, list(paths), lines, line, rank, parsed.text)
 
-    def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
-        """Return the paths to which facts lead, and a function that ranks commits."""
+    def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
+        """Return the places to which facts lead, and a function that ranks commits."""
         ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
-        paths = [fact.span.path for fact in choose_places(ranked.ranking, ranked.leads)]
-        return paths, make_ranker(self._indexed.past, ranked.query, paths)
+        places = choose_places(ranked.ranking, ranked.leads)
+        return places, make_ranker(self._indexed.past, ranked.query, [one.span.path for one in places])
 
     def find_security_policy(self) -> str | None:
         """Path of SECURITY.md where GitHub looks for it; None without one."""

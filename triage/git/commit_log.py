@@ -55,17 +55,17 @@ class LoggedCommit:
     """Today's paths of the changed files; of files that were renamed without another change, too."""
 
 
-def read_commit_log(git: Git, revisions: str, prefix: str = "") -> list[LoggedCommit]:
+def read_commit_log(git: Git, revisions: str, prefix: str = "", max_files: int = MAX_FILES) -> list[LoggedCommit]:
     """Return the newest commits of a commit or of a range `one..other`, newest first; empty when git has no answer.
 
     `prefix` is the folder whose files count, with a slash at its end; it is cut off their paths.
-    Without merges, commits of bots, those that change more than `MAX_FILES` files, and those without a parent: a first
+    Without merges, commits of bots, those that change more than `max_files` files, and those without a parent: a first
     commit, and the oldest one of a shallow clone, add every file.
     """
     args = (*_LOG, f"--max-count={MAX_COMMITS}", "--end-of-options", revisions)
     try:
         with git.stream(*args, seconds=LOG_SECONDS) as stream:
-            return list(_parse_log(_split_fields(stream), prefix))
+            return list(_parse_log(_split_fields(stream), prefix, max_files))
     except GitError:
         return []
 
@@ -81,7 +81,7 @@ def _split_fields(stream: IO[bytes]) -> Iterator[bytes]:
         yield from fields
 
 
-def _parse_log(fields: Iterator[bytes], prefix: str) -> Iterator[LoggedCommit]:
+def _parse_log(fields: Iterator[bytes], prefix: str, max_files: int) -> Iterator[LoggedCommit]:
     todays_paths: dict[str, str] = {}
     field = next(fields, None)
     while field is not None and _COMMIT_ID.fullmatch(field):
@@ -95,13 +95,13 @@ def _parse_log(fields: Iterator[bytes], prefix: str) -> Iterator[LoggedCommit]:
             if status[1] == b"R" and len(todays_paths) < _MAX_RENAMES:
                 todays_paths[old] = today
             paths.append(today)
-        if (found := _make_commit(commit, head, paths, prefix)) is not None:
+        if (found := _make_commit(commit, head, paths, prefix, max_files)) is not None:
             yield found
 
 
-def _make_commit(commit: str, head: list[bytes], paths: list[str], prefix: str) -> LoggedCommit | None:
+def _make_commit(commit: str, head: list[bytes], paths: list[str], prefix: str, max_files: int) -> LoggedCommit | None:
     parents, seconds, author, message = (field.decode("utf-8", "replace") for field in head)
-    is_telling = parents and 0 < len(paths) <= MAX_FILES and not _BOT.search(author)
+    is_telling = parents and 0 < len(paths) <= max_files and not _BOT.search(author)
     if not is_telling or not seconds.isdigit():
         return None
     return LoggedCommit(commit, int(seconds), message[:MAX_MESSAGE_CHARS].strip(), _list_below(paths, prefix))

@@ -5,6 +5,7 @@ Of a message one short line is shown, with likely secrets masked.
 
 import math
 import re
+import sys
 import time
 from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, datetime
@@ -180,8 +181,11 @@ class GitHistory:
         return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
 
     def read_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
-        """Return the commits that are in `broken` and not in `worked`, newest first, see `read_commit_log`."""
-        commits = read_commit_log(self._objects, f"{worked}..{broken}", self._prefix)
+        """Return the commits that are in `broken` and not in `worked`, newest first, however many files they change.
+
+        See `read_commit_log`.
+        """
+        commits = read_commit_log(self._objects, f"{worked}..{broken}", self._prefix, sys.maxsize)
         until = self._until.timestamp() if self._until else math.inf
         return [one for one in commits if one.seconds <= until]
 

@@ -229,6 +229,7 @@ _HINT = re.compile(
 """Of the templates that GitHub offers, and of much copied ones."""
 _TO_FILL = re.compile(r":|\||\[\w{2,}")
 """A label, a row of a table, a placeholder such as `[version]`."""
+_TITLE = re.compile(r"[\s-]*['\"]?(?:title|name|label)['\"]?:")
 _BOX = re.compile(r"^\s*[-*+] \[[ xX]\] ")
 """That somebody has ticked what the form says makes it no word of theirs."""
 _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor|--version|-[vV])\s*$")
@@ -264,14 +265,14 @@ def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
     """Return the issue without lines and links of the repository's templates, without hints and empty calls.
 
-    A title that a template has is empty.
+    A title that is a form's title or name, or the label of a field, is empty.
     """
     forms = parse_forms(templates)
     written = (text[:_MAX_CHARS] for text in templates if not _FORM.search(text))
     hints = (field.hint for form in forms for field in form.fields)
     known = {_line_key(line) for text in (*written, *hints) for line in text.split("\n")}
     lines = (line for text in templates for line in text[:_MAX_CHARS].split("\n"))
-    titles = {_line_key(form.title) for form in forms} | {_line_key(line.partition(":")[2]) for line in lines}
+    titles = {_line_key(line[match.end() :]) for line in lines if (match := _TITLE.match(line))} - {""}
 
     def keep(text: str) -> str:
         return "\n".join(line for line in text.split("\n") if line.startswith("#") or not _is_hint(line, known))

@@ -48,7 +48,7 @@ def read_issue(issue: Issue) -> ParsedIssue:
         prose=prose,
         code=[CodeBlock(language=block.language, text=block.text) for block in code_blocks],
         traces=[found.trace for found in traces],
-        error_messages=find_error_messages(title, [*code, prose], traces, sections, body),
+        error_messages=find_error_messages(title, [*code, prose], traces, sections),
         identifiers=find_identifiers(title, prose, code),
         paths=find_paths([title, prose, *code]),
         versions=find_versions(f"{title}\n{prose}", code, sections),

@@ -63,7 +63,9 @@ def _quote(step: str, lines: Sequence[str]) -> str:
     return f"`{step}`" if is_code and "`" not in step else step
 
 
-_FIXED = re.compile(r"(?i)\b(?:fixed|resolved|solved|addressed|patched) (?:\w+ ){0,3}?(?:by|in|with|via|on)\b")
+_FIXED = re.compile(
+    r"(?i)\b(?:fixed|resolved|solved|addressed|patched) (?:\w+ ){0,3}?(?:(?:by|in|with|via|on)\b|(?=\(#))"
+)
 _DOUBTS = re.compile(
     r"(?i)\bnot\b|n['’]t\b|\b(?:still|never|but|although|incomplete\w*|partial\w*|should|similar|was supposed|after)\b"
 )

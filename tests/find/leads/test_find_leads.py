@@ -235,6 +235,7 @@ def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
 
 
 CONFIGURED = FILES | {
+    "shop/key.py": 'def check(key):\n    raise LookupError("the key of this till is lost")\n',
     "crates/till-core/src/coins.rs": "pub fn set_default(coin: u8) -> u8 {\n    coin\n}\n",
     "java/com/acme/till/CoinArray.java": "package com.acme.till;\npublic class CoinArray {\n    int size;\n}\n",
     "java/org/other/CoinArray.java": "package org.other;\npublic class CoinArray {\n    int size;\n}\n",
@@ -251,6 +252,11 @@ CONFIGURED = FILES | {
 }
 IN_TEST = 'Traceback (most recent call last):\n  File "/x/tests/test_basket.py", line 2, in test_fill\n'
 IN_TEST += "    assert fill([]) == [1]\nAssertionError\n"
+WITHOUT_FILES = (
+    "```\nthread 'main' panicked at 'no room', library/alloc/src/vec.rs:5:1\nstack backtrace:\n"
+    "   0: rust_begin_unwind\n             at /rustc/69f9/library/std/src/panicking.rs:575:5\n"
+    "   1: shop::{}::fillTheBasket\n```"
+)
 BUNDLED = "```\nTypeError: x is undefined\n    at {} (https://acme.test/static/app.js:1:9000)\n```"
 OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n    shop.start(1)\nValueError: x\n'
 
@@ -284,9 +290,15 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         ("it fails", OWN.format("basket.py") + "\nIn basket.py I call it.", []),
         ("it fails", OWN.format("/home/me/basket.py"), []),
         ("it fails", "In my main.py line 5 I call it.", []),
+        # A text that is announced is one that the code has.
+        ("it fails", "I get this error:\n```\nthe key of this till is lost\n```", [("message", "shop/key.py")]),
+        ("it fails", "I would expect this error:\n```\nthe key of this till is lost\n```", []),
+        ("it fails", "It does not show the error message:\n```\nthe key of this till is lost\n```", []),
         # Frames elsewhere than in the product.
         ("it fails", BUNDLED.format("fillTheBasket"), [("frame", "web/fill.js")]),
         ("it fails", BUNDLED.format("fill"), []),
+        ("it fails", WITHOUT_FILES.format("fill"), [("frame", "web/fill.js")]),
+        ("it fails", WITHOUT_FILES.format("other"), []),
         ("it fails", IN_TEST, [("frame", "tests/test_basket.py")]),
         ("it fails", "```\n./scripts/install.sh: line 3: frobnicate: command not found\n```", [("frame", "scripts/install.sh")]),
     ],

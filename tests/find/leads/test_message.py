@@ -24,6 +24,7 @@ SOURCES = {
     "web/split.py": 'def split(index):\n    raise ValueError(\n        "split index %d is "\n        f"below {low}"\n    )\n',
     "web/other.py": 'def other(index):\n    raise ValueError("split index is wrong")\n',
     "res/messages.json": '{"no_route": "There is no route from {start} to {end} today"}\n',
+    "web/help.py": 'def help():\n    raise ValueError("No key for {}. Is one lost? https://shop.example/key")\n',
     "app/Till.php": '<?php\nthrow new E("Class Acme\\\\Shop must have a till");\n',
     "app/Home.xaml.xml": "<data><value>The picture has no frame</value></data>\n",
     "tests/test_split.py": 'def test_split():\n    assert str(error) == "The output file is also an input!"\n',
@@ -47,6 +48,8 @@ def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[
         ("[bat error]: The output file is also an input!", ("src/bat/controller.rs", 2)),
         ("ValueError: split index 7 is below 12", ("web/split.py", 3)),
         ("There is no route from Rome to Paris today", ("res/messages.json", 1)),
+        ("No key for 7. Is one lost?", ("web/help.py", 2)),
+        ("No key for 7. Is one lost? https://shop.example/key", ("web/help.py", 2)),
         ("The picture has no frame", ("app/Home.xaml.xml", 1)),
         ("Class Acme\\Shop must have a till", ("app/Till.php", 2)),
         ("Class Acme\\\\Shop must have a till", ("app/Till.php", 2)),  # in a log of JSON

@@ -106,6 +106,11 @@ def test_a_few_are_all_named_and_of_many_only_those_that_fit():
     assert len(choose_commits(make_ranked(MIN_NAMED, MAX_ALL + 1))) == MAX_NAMED
 
 
+def test_a_commit_to_a_file_of_the_trace_is_named_first():
+    ranked = [*make_ranked(MIN_NAMED, MAX_ALL), RankedCommit(Change("Change", ("till.py",), 0), 0.1, 0.0)]
+    assert choose_commits(ranked, ["till.py"])[0] == ranked[-1]
+
+
 @each_row(
     ("coverage", "count", "speaks"),
     [

@@ -238,6 +238,26 @@ CASES = {
         "at Install-Shop, C:\\tools\\a.ps1: line 3\nat <ScriptBlock>, C:\\tools\\b.ps1: line 9\n",
         "powershell", None, None, ["C:/tools/b.ps1:9 <ScriptBlock>", "C:/tools/a.ps1:3 Install-Shop"],
     ),
+    "rust, without debugging information": (
+        ("thread 'main' panicked at 'no items', library/alloc/src/vec.rs:518:5\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/69f9/library/std/src/panicking.rs:575:5\n"
+        "   1: <&mut till::de::Reader<R,O> as serde::de::Reader>::read_string\n   2: shop::cart::load_items\n"),
+        "rust", None, "no items", ["<unknown>:- shop::cart::load_items", "<unknown>:- <&mut till::de::Reader<R,O> as serde::de::Reader>::read_string", "/rustc/69f9/library/std/src/panicking.rs:575 rust_begin_unwind", "library/alloc/src/vec.rs:518 -"],
+    ),
+    "rust, one frame": ("thread 'main' panicked at 'no', src/lib.rs:3:1\n   0: shop::total\n             at src/cart.rs:5:5\n", "rust", None, "no", ["src/cart.rs:5 shop::total", "src/lib.rs:3 -"]),
+    "ruby, without its place": ("`total': undefined method `sum' for nil:NilClass (NoMethodError)\n\n    items.sum\n", "ruby", "NoMethodError", "undefined method `sum' for nil:NilClass", ["<unknown>:- total"]),
+    "lua": ("Failed: ...zy/shop.nvim/lua/shop/cart.lua:56: bad argument #2 to 'sum'\n", "lua", None, "bad argument #2 to 'sum'", ["...zy/shop.nvim/lua/shop/cart.lua:56 -"]),
+    "lua, in a narrow window": (
+        "Error executing lua ...shop/cart.lua:12: attempt to call field 'su\nm' (a nil value)\nstack traceback:\n\t[C]: in function 'error'\n\t...shop/cart.lua:12: in function 'total'\n\t...shop/init.lua:3: in main chunk\n",
+        "lua", None, "attempt to call field 'sum' (a nil value)", ["...shop/init.lua:3 -", "...shop/cart.lua:12 total"],
+    ),
+    "c, by the program's own handler": (
+        "shop 2.2.0 aborting.\nBacktrace:\nshop(handle+0x44)[0xaa60c]\nlinux-vdso.so.1(__kernel_rt_sigreturn+0x0)[0xff7a8]\nshop(+0x12e14)[0xaae14]\nshop(Cart_draw+0x104)[0xaadec]\n",
+        "c", None, "shop 2.2.0 aborting.", ["shop:- Cart_draw", "shop:- -"],
+    ),
+    "c#, types of types": (
+        "System.InvalidOperationException: no\n   at Shop.Cart`1[[Shop.Item, Shop, Version=1.0.0.0, Key=null]].Total()\n",
+        "csharp", "System.InvalidOperationException", "no", ["Cart.cs:- Shop.Cart`1[[Shop.Item, Shop, Version=1.0.0.0, Key=null]].Total()"],
+    ),
     "linter": ("shop/x.py:12:0: E1101: no member\n", "diagnostic", None, "E1101: no member", ["shop/x.py:12 -"]),
 }  # fmt: skip
 
@@ -387,6 +407,8 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "at the shop (see page:12)",
         "it fails\nat cart.total()\nsometimes",
         "at Array.map (<anonymous>)\nat native.thing (Unknown Source)",
+        "1: std::sort\nis faster",
+        "'x': not a number (see below)",
     ],
 )
 def test_prose_is_not_a_trace(text: str) -> None:

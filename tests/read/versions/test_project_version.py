@@ -49,7 +49,9 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
         ("acme/shop", "Python 3.11.2, Node 20.1, Ubuntu 22.04", None),
         ("acme/shop", "### Version\n\n_No response_", None),
         ("acme/shop.nvim", "### Neovim version (nvim -v)\n\nNVIM v0.9.1", None),
-        ("acme/till-verge-next", "### Verge version\n\n1.4.10", "1.4.10"),
+        ("Kotlin/shop", "- Kotlin version: 1.6.10\n- Library version: 1.3.2", "1.3.2"),
+        ("acme/till-rest-shelf", "Till version: 4.2.1\nTRS version: 3.14.0", None),
+        ("acme/till-shelf", "It fails with shelf version 2.2.0", None),
         ("acme/shop-android", "### Acme version\n\n28.0.5\n\n### Shop Android version\n\n4.2.1", "4.2.1"),
     ],
 )  # fmt: skip

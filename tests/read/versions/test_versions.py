@@ -81,6 +81,7 @@ MONOREPO = tags("core@1.0.0", "core@1.0.1", "web@1.1.0", "web@1.2.0", "core@1.1.
         ("v1.9.1", PLAIN, "It fails with 1.9.1, and with 2.0.0 too", None),
         ("v1.9.1", PLAIN, "1.9.1 fails with 12.0.0", ("v2.0.0", 2)),
         ("v1.9.1", PLAIN, "1.9.1 fails, and the main branch too", None),
+        ("v1.9.1", PLAIN, "1.9.1 fails: shop(main+0x40c) in main.c", ("v2.0.0", 2)),
         ("core@1.0.0", MONOREPO, "1.0.0 fails", ("core@1.2.0", 2)),
         ("web@1.1.0", MONOREPO, "1.1.0 fails", None),
         ("nightly", PLAIN, "It fails", None),
@@ -138,7 +139,7 @@ def test_a_word_is_no_commit():
     assert resolve_version("feedback", PLAIN, lambda _: "a" * 40) is None
 
 
-@pytest.mark.parametrize("written", ["deadbee3", "1.1.0-2-gdeadbee3"])
+@pytest.mark.parametrize("written", ["deadbee3", "1.1.0-2-gdeadbee3", "1.1.0-dev.4+deadbee3"])
 def test_a_commit_is_no_version(written: str):
     among = tags("v3.0", "v2.0")
     assert resolve_version(written, among, lambda _: None) is None

@@ -9,6 +9,7 @@ from triage.find.leads.lead import Lead
 from triage.find.rank.mentions import resolve_frame, resolve_path
 from triage.find.rank.query import Reference, list_frames
 from triage.find.rank.query_scores import QueryScores
+from triage.find.words.tokens import find_words
 
 _BUNDLE = re.compile(r"(?:^|[/\\])(?:dist|build|bundles?|umd|cjs|esm|static)[/\\]|\.min\.|\bbundle\b|\bchunk|webpack")
 _MAKES_ERROR = re.compile(
@@ -81,7 +82,7 @@ def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFr
     sure = {file for _, here in found for file in here}
     resolved = []
     for frame, here in found:
-        if other := _find_bundled(query_scores, frame) or ([] if here else _find_beside(query_scores, frame, sure)):
+        if other := _find_by_function(query_scores, frame) or ([] if here else _find_beside(query_scores, frame, sure)):
             resolved.append((replace(frame, line=None), other))
         elif here:
             resolved.append((frame, here))
@@ -95,13 +96,19 @@ def _find_beside(query_scores: QueryScores, frame: Reference, sure: Collection[i
     return files if len(files) == 1 and folders[0] in folders[1:] else []
 
 
-def _find_bundled(query_scores: QueryScores, frame: Reference) -> list[int]:
-    """Return the file of product code that alone defines the function of a frame in a bundle."""
+def _find_by_function(query_scores: QueryScores, frame: Reference) -> list[int]:
+    """Return the file of product code that alone defines the function of a frame in a bundle, or without a source.
+
+    Of a qualified name, the file has to be in the function's module: other crates have functions of the same name.
+    """
     corpus, name = query_scores.corpus, Frame(path="", function=frame.function).name
-    if not _BUNDLE.search(frame.path) or not _SHAPED.search(name):
+    if ("." in frame.path and not _BUNDLE.search(frame.path)) or not _SHAPED.search(name):
         return []
     files = {one.file for one in corpus.definitions.get(name, ()) if corpus.product_files[one.file]}
-    return [*files] if len(files) == 1 else []
+    modules = [one for one in re.findall(r"(\w+)::", frame.function) if one.islower()]
+    return [file for file in files if not modules or modules[-1] in find_words(corpus.files[file].path)][
+        : len(files) == 1
+    ]
 
 
 def _find_caller(

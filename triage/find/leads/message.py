@@ -13,6 +13,7 @@ from triage.find.rank.snippets import blank_comments
 from triage.find.words.corpus import File
 from triage.find.words.tokens import find_terms, find_words
 from triage.read.text_signs import SAYS_FAILURE
+from triage.read.traces.error_messages import find_announced_lines
 
 _MAX_MESSAGES = 30
 _MAX_MESSAGE_CHARS = 600
@@ -64,6 +65,7 @@ _OF_EVERYBODY = re.compile(
     r"|connection (?:\w+ ){0,4}(?:refused|reset|closed|timed out)|address already in use|internal server error"
 )
 """What languages and systems say of themselves: sources that repeat it are rarely where a message comes from."""
+_LAST_ADDRESS = re.compile(r" ?https?://\S*$")
 _LINE_END = "\x01"
 """Stands for a line end between two joined literals."""
 _RESOURCE = re.compile(r"\.(?:json|ya?ml|xml|resx|xliff?|strings|toml)$")
@@ -96,7 +98,7 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
     messages = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
-    messages += filter(_says_failure, quotes)
+    messages += [*filter(_says_failure, quotes), *find_announced_lines(parsed.body)]
     yield from _lead_to("message", find_message_places(query_scores, messages), parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
@@ -182,10 +184,13 @@ def find_literals(text: str) -> Iterator[tuple[int, str]]:
 
 
 def split_at_placeholders(literal: str) -> list[str]:
-    """Return the fixed parts of a format string, with single blanks between words."""
+    """Return the fixed parts of a format string, with single blanks between words, each without an address at its end.
+
+    Who quotes a message leaves out where to read on.
+    """
     # The last link of a chain begins behind a colon, as in `%s: no store`.
     parts = (" ".join(part.split()).lstrip(":;,").lstrip() for part in _PLACEHOLDER.split(_ESCAPED.sub(r"\1", literal)))
-    return [part for part in parts if part][: _MAX_PARTS + 1]
+    return [part for one in parts if (part := _LAST_ADDRESS.sub("", one))][: _MAX_PARTS + 1]
 
 
 def is_distinctive_text(parts: Sequence[str]) -> bool:

@@ -113,8 +113,9 @@ def is_sure(ranked: Sequence[RankedCommit]) -> bool:
     return len(ranked) <= MAX_FEW or (len(ranked) <= MAX_NARROW and ranked[0].coverage >= MIN_TELLING)
 
 
-def choose_commits(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
-    """Return the commits to name: all of a few, else the best if they fit."""
+def choose_commits(ranked: Sequence[RankedCommit], of_trace: Collection[str] = ()) -> list[RankedCommit]:
+    """Return the commits to name: all of a few, else the best if they fit, first those to files `of_trace`."""
+    chosen = sorted(ranked, key=lambda one: set(of_trace).isdisjoint(one.change.paths))
     if len(ranked) <= MAX_ALL:
-        return list(ranked)
-    return [one for one in ranked[:MAX_NAMED] if one.score] if ranked[0].coverage >= MIN_NAMED else []
+        return chosen
+    return [one for one in chosen[:MAX_NAMED] if one.score] if ranked[0].coverage >= MIN_NAMED else []

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from triage.domain.issue import Section
 from triage.read.text_signs import SAYS_FAILURE
@@ -64,23 +63,27 @@ _CODE_LINE = re.compile(
 )
 _ERROR_HEADING = re.compile(r"(?i)\berror (?:message|output|text)\b|^\W*(?:error|exception)s?\W*$")
 _NO_ANSWER = re.compile(r"(?i)^\W*(?:n/?a|none|no|nothing|null|undefined)?\W*$")
-_ANNOUNCES = re.compile(r"(?i)\b(?:errors?|exceptions?|message)\b[^.:\n]{0,40}:\W{0,3}$")
-_NO_MESSAGE = re.compile(
-    r"(?i).*\bTraceback\b|at |diff |[.~]{0,2}/|File \"|[-=_]{2}|\.{3}|(?:.{0,80} )?[#>$%*-] |\S{1,80}>\w|\d+[.)] "
-    r"|.*[:?]$|\W*\[?(?:screen ?shot|image|picture)|.*\b(?-i:INFO|DEBUG|TRACE|WARN\w*)\b|.* --? "
-    r"|(?:from \S+ )?import |cmake |select |[\w.]{1,60}(?: ?=|\(.*\)\W*$)"
+_ANNOUNCED = re.compile(
+    r"^(?P<above>[^\n]*:[*_ ]{0,3})\n\s*(?:(?:(?:`{3,}|~{3,})[^\n]*\n\s*|> ?)(?P<line>[^\n]{1,1000})"
+    r"|[`\"“](?P<quoted>[^`\"”\n]+)[`\"”]\W?$)",
+    re.M,
 )
-"""Below an announcement: a frame, a command, code, a list, what is well, or that more follows."""
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}).{0,40}$")
+"""A line in a fence, in a quote or between quotation marks, and the one above it, which ends in a colon."""
+_ANNOUNCES = re.compile(r"(?i)\b(?:errors?|exceptions?|message)\b[^.:\n]{0,40}:\W{0,3}$")
+_ANNOUNCES_NONE = re.compile(
+    r"(?i)\b(?:no|not|without|never|neither|nor|should|would|expect\w*|wish|want\w*)\b|n['’]t\b"
+    r"|^\W*(?:\w{1,8} ){0,2}(?:code|commands?|config\w*|steps?|commit)\b"
+)
+_CLAUSE_END = re.compile(r"[.,;:!?()](?= )|\b(?:and|but|because|so|then)\b")
+_WELL = re.compile(r".*\b(?:INFO|DEBUG|TRACE)\b|(?:\S{1,40} ){0,2}\S{0,40}[#$%>] ")
+"""A line of a log that tells what is well, or a command behind its prompt."""
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
 def find_error_messages(
-    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = (), body: str = ""
+    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = ()
 ) -> list[str]:
     """Return at most ten messages, best first: of traces, of sections for them, error lines, quotes, then of compilers.
-
-    In the `body`, a line that ends in `error:` announces the one below it.
 
     Each is in the text word for word. A message that is part of another one is left out.
     """
@@ -91,7 +94,6 @@ def find_error_messages(
         *_in_sections(sections),
         *_from_lines([title]),
         *(line for text in texts for line in _from_lines(text.split("\n"))),
-        *_below_announcements(body),
         *(quote for text in texts for quote in _quotes(text)),
         *(_error_of(found) for found in ordered if found.trace.language == "diagnostic"),
     ]
@@ -124,12 +126,18 @@ def _in_sections(sections: Sequence[Section]) -> list[str]:
     return found
 
 
-def _below_announcements(body: str) -> list[str]:
-    lines = [line for line in body.split("\n") if line.strip() and not _FENCE.match(line)]
-    pairs = ((above[-_MAX_BEFORE_CHARS:], below.strip()[:_MAX_LINE_CHARS]) for above, below in pairwise(lines))
-    found = (below for above, below in pairs if _ANNOUNCES.search(above) and not _CODE_LINE.search(above))
-    whole = (re.sub(r"^`([^`]+)`$", r"\1", line) for line in found)
-    return [one for one in whole if one.count(" ") > _MIN_GAPS and not _NO_MESSAGE.match(one)]
+def find_announced_lines(body: str) -> list[str]:
+    """Return what is shown below a line that ends as in `I get this error:`. Only the code tells what it is."""
+    found = (
+        (match["above"][-_MAX_BEFORE_CHARS:], match["line"] or match["quoted"]) for match in _ANNOUNCED.finditer(body)
+    )
+    return [below for above, below in found if _announces(above) and not _WELL.match(below)]
+
+
+def _announces(line: str) -> bool:
+    """Return whether a line says that a message follows, not that there is none, or what it should be."""
+    clause = _CLAUSE_END.split(line)[-1]
+    return bool(_ANNOUNCES.search(line)) and not _ANNOUNCES_NONE.search(clause) and not _CODE_LINE.search(line)
 
 
 def _error_of(found: FoundTrace) -> str:

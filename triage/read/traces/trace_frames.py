@@ -14,10 +14,13 @@ class FrameLine:
     """A frame as written. Some formats state the error in the same line."""
 
     path: str
+    """`UNKNOWN_FILE` where only the function is named."""
     line: int | None = None
     function: str | None = None
     exception: str | None = None
     message: str | None = None
+    code: str | None = None
+    """The line of code that the trace shows for it."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,34 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return frame if frame.path else replace(frame, path=UNKNOWN_FILE)  # `<stdin>` without a fence is taken for HTML
 
 
+def find_rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """Return a frame of Rust: without debugging information, only its function with its modules is known."""
+    if located := _RUST_LOCATED(lines, number):
+        return located
+    is_located = number + 1 < len(lines) and RUST_LOCATION.match(lines[number + 1])
+    match = None if is_located else _RUST_FUNCTION.match(lines[number])
+    return FrameLine(UNKNOWN_FILE, None, match["function"]) if match else None
+
+
+def find_lua_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """Return the line that fails or that calls. An editor breaks a message at the end of its window."""
+    match = _LUA.match(lines[number])
+    if match is None:
+        return None
+    frame = frame_from_groups(match.groupdict())
+    rest, below = [*(line.strip() for line in lines[number + 1 : number + 3]), "", ""][:2]
+    is_broken = frame.message and below == "stack traceback:" and rest != below
+    return replace(frame, message=f"{frame.message}{rest}") if is_broken else frame
+
+
+def find_ruby_error(lines: Sequence[str], number: int) -> FrameLine | None:
+    """Return the function of an error whose place was left out, with the line of code that Ruby shows below it."""
+    match = _RUBY_ERROR.match(lines[number])
+    below = (line.strip() for line in lines[number + 1 : number + 4])
+    frame = frame_from_groups(match.groupdict()) if match else None
+    return replace(frame, path=UNKNOWN_FILE, code=next(filter(None, below), None)) if frame else None
+
+
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
     match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
@@ -210,8 +241,9 @@ def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
         return None
     if match["path"] and not match["path"].startswith("<"):
         return FrameLine(match["path"], int(match["line"]), match["function"])
-    generated = _GENERATED.search(match["name"])
-    owner = match["name"][: generated.start()] if generated else match["name"].rpartition(".")[0]
+    name = _TYPE_ARGUMENTS.sub("", match["name"])
+    generated = _GENERATED.search(name)
+    owner = name[: generated.start()] if generated else name.rpartition(".")[0]
     type_name = owner.rstrip(".").rpartition(".")[2].partition("`")[0]
     return FrameLine(f"{type_name}.cs", None, match["function"]) if type_name else None
 
@@ -238,6 +270,19 @@ GO_CALL = re.compile(
 )
 RUST_LOCATION = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
 RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
+_RUST_LOCATED = frame_below_call(RUST_LOCATION, RUST_CALL)
+_RUST_FUNCTION = re.compile(
+    r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?"
+    r"(?P<function>(?:<[^\n]{1,200}>|[\w{}#]{1,100})(?:::[\w{}#<>,]{1,100}){1,20})\s*$"
+)
+_LUA = re.compile(
+    r".{0,160}?(?P<path>(?:\.\.\.)?[^\s:'\"`()\[\]]{1,300}\.lua):(?P<line>\d{1,7}): "
+    r"(?:in (?:(?:local|upvalue|method|field|global|function|main chunk) ?){1,3}"
+    r"(?:['‘](?P<function>[^'’]{1,200})['’]|<.{0,300})?\s*$|(?P<message>(?!in )\S.{0,300}))"
+)
+_RUBY_ERROR = re.compile(
+    r"[`'‘](?P<function>[^'’]{1,200})['’]: (?P<message>.{1,600}) \((?P<exception>[A-Z][\w:]{1,120})\)\s*$"
+)
 _NOTEBOOK = re.compile(
     r"(?:(?:File )?\[?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|\[\]]{1,400}\.pyx?|<ipython-input-[\w-]{1,60}>)"
     r"(?::(?P<line>\d{1,7})(?=[\],]),?)?(?:\]?(?<!\() ?\([^\s()]{1,600}\))?,?"
@@ -278,12 +323,13 @@ _NO_SCRIPT = re.compile(
     r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"
 )
 _DOTNET = re.compile(
-    r"\s*at (?P<function>(?P<name>[A-Za-z_][\w.`+<>\[\],|$]{1,300}) ?"
+    r"\s*at (?P<function>(?P<name>[A-Za-z_](?:\[\[[^\]\n]{1,300}\]\]|[\w.`+<>\[\],|$]){1,300}) ?"
     r"\((?!native|Native Method|Unknown Source|Compiled Code|<anonymous>|\S{1,120}\.\w{2,6}\)|[^()]{0,300}:\d)"
     r"[^()\n]{0,400}\))"
     r"(?: \[0x[0-9a-f]+\])?(?: in (?P<path>.{1,400}?):(?:line )?(?P<line>\d{1,7}))?\s*$"
 )
 """With types of parameters, and the place where there are symbols; Mono writes an offset before it."""
+_TYPE_ARGUMENTS = re.compile(r"\[\[.*?\]\]")
 _GENERATED = re.compile(r"[<+]|\.\.")
 """What follows is a method that the compiler made, a nested type, or a constructor."""
 

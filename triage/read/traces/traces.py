@@ -6,7 +6,7 @@ The libraries on PyPI read one language each (Python's own), so the formats are 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from triage.domain.issue import Frame, Trace
 from triage.read.traces.trace_formats import TRACE_FORMATS
@@ -44,6 +44,8 @@ _MAX_CODE_LINES = 12
 """Below a frame: IPython and rich show the lines around the one that fails."""
 _MARKED_LINE = re.compile(r"(?:-*>|❱) ?\d+[ │|]+(.*)|\d{1,6}\.\s+(.*)")
 _NO_CODE = re.compile(rf"E  |_{{3}}|[-=^~]+$|\[?\.\.\. |\d+ frames?\b|File \"|(?:{RAISED_NAME})(?::|$)")
+_SIGNAL_FRAMES = ("__kernel_rt_sigreturn", "__restore_rt", "_sigtramp")
+"""What the system calls in between: further in is the program's own handler of its crash."""
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
 
 _FrameGroup = list[tuple[int, FrameLine]]
@@ -70,7 +72,7 @@ def find_traces(text: str) -> list[FoundTrace]:
             continue
         for group in _group_frames(trace_format, lines, used):
             trace = _build_trace(trace_format, group, lines)
-            if trace_format.needs_error and len(group) < 2 and trace.trace.exception is None:
+            if trace_format.needs_error and len(group) < 2 and not (trace.trace.exception or trace.trace.message):
                 continue
             found.append(trace)
             used.update(range(trace.start, trace.end))
@@ -170,6 +172,9 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
     raised_at = _make_frame(raised.frame) if raised.frame else frames[-1]
     if (raised_at.path, raised_at.line) != (frames[-1].path, frames[-1].line):
         frames.append(raised_at)
+    if [(one.path, one.line) for one in frames[-2:-1]] == [(raised_at.path, raised_at.line)] and not raised_at.function:
+        frames.pop()  # the line of the error, which the first call shows again
+    frames = list(takewhile(lambda frame: frame.function not in _SIGNAL_FRAMES, frames))
     if len(frames) > _MAX_FRAMES:  # a recursion, which repeats itself in the middle
         frames = frames[: _MAX_FRAMES // 2] + frames[-_MAX_FRAMES // 2 :]
     start = first if raised.line is None else min(first, raised.line)
@@ -187,7 +192,7 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
 
 
 def _make_frame(frame: FrameLine) -> Frame:
-    return Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function)
+    return Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function, code=frame.code)
 
 
 def _read_code(lines: Sequence[str], number: int, end: int) -> str | None:

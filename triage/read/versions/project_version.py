@@ -114,8 +114,6 @@ def _is_of_project(before: str, names: list[str]) -> bool:
     words = re.findall(r"[\w.+#-]+", before.rpartition("\n")[2].lower())[-4:]
     if not words or any(name in _squeeze("".join(words)) for name in names):
         return True
-    if len(words[-1]) > 3 and words[-1] not in _PLATFORM_WORDS and any(words[-1] in name for name in names):
-        return True  # `Verge Version` of `clash-verge`
     return (words[-1] in _NO_NOUNS or words[-1].isdigit()) and words[-2:-1] != ["my"]
 
 
@@ -165,7 +163,7 @@ def _project_names(project: str) -> Iterator[str]:
         yield bare
     if squeezed.startswith("scikit") and len(squeezed) > 6:
         yield f"sk{squeezed[6:]}"
-    if len(owner) >= 3 and owner != name:
+    if len(owner) >= 3 and owner != name and owner not in _PLATFORM_WORDS:  # of a language, its owner has many
         yield _squeeze(owner)
 
 

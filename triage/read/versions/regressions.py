@@ -23,12 +23,14 @@ _MENTION = re.compile(
     rf"[`'\"(*<>=≤≥ ]{{0,6}}(?<![\w./-])(?P<version>{_VERSION})",
     re.I,
 )
+_VALUE = re.compile(rf"[`'\"*]{{0,4}}(?P<version>{_VERSION})[`'\"*]{{0,4}}", re.I)
 _NOT = r"(?:not|\w+n['’]t|never|no longer|cannot)"
 _HAPPENS = r"(?:happen|occur|appear|reproduc|affect|fail|crash|break|the case|the problem|an? (?:problem|issue))\w*"
 _WELL = r"(?:fine|ok|okay|good|stable|correct(?:ly)?|right|faster|saner|possible|as expected)"
 _CUES = re.compile(
     # What follows is the version in which it worked.
     r"(?P<worked_in>\b(?:(?:downgrad|revert|roll)\w*(?: \S{1,30}){0,4}? to|until|up to|than|as it was (?:for|in)|"
+    r"\b(?:is|are|be) (?:\w+ )?as (?:in|with)|"
     r"last (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:?|regress(?:ion|ed) from))"
     # What follows is the version in which it is broken.
     r"|(?P<broken_in>\b(?:since|as of|after|(?:starting|beginning) (?:with|from|in)|"
@@ -60,6 +62,7 @@ _TROUBLE = re.compile(
     r"unable|receiv\w+|happen\w*|"
     r"problem|issue|bug|warn\w*|slow\w*|not|n't|incorrect\w*|regress\w*)\b"
 )
+_CULPRIT = r"\b(?:PR|pull request|commit|change) that (?:made|caused|introduced|broke)\b"
 _SURE = re.compile(
     r"\b(?:used to (?:work|be possible|be able|pass)|worked (?:\w+ )?(?:before|previously|earlier|until|yesterday|"
     r"last)|(?:has|have) (?:always |previously )?worked|"
@@ -67,6 +70,7 @@ _SURE = re.compile(
     r"no longer (?:works?|starts?|runs?|"
     r"builds?|compiles?|loads?|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|"
     r"(?<!has )stopped working|"
+    rf"{_CULPRIT}|"
     r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
     r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
     r"(?:first )?bad commit|\bculprit\b|"
@@ -92,6 +96,7 @@ _PULL_REQUEST = re.compile(
 _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
     r"|\b(?:introduced|broken|broke|caused|regressed|regression) (?:in|by|with|since)\b"
+    rf"|{_CULPRIT}"
 )
 _CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
 _HELPS_NOT = re.compile(r"(?i)(?:\bnot|n['’]t) (?:fix|help|solve|change)")
@@ -104,6 +109,10 @@ _MAX_SENTENCES = 200
 _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
 
 
+_HEADING = re.compile(
+    r"(?i)(?=.*\bversion)(?:.*\b(?P<fails>bug|broken|bad|affected|not working)\b|.*\b(?:work(?:s|ed|ing)|good)\b)"
+)
+"""Of a form's field for the version that works, or for the one that does not: `Version (working)`."""
 _BEFORE_VERSION = ("worked_in", "broken_in", "opposite")
 """What stands before its version only."""
 
@@ -119,7 +128,7 @@ class _Mention:
 
 
 def find_regression(parsed: ParsedIssue) -> Regression | None:
-    """What worked before, from the sentence that tells it; versions also from other sentences."""
+    """What worked before, from the form's fields for it, or the sentence that tells it and versions of others."""
     sentences = [
         sentence
         for sentence in [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
@@ -127,15 +136,30 @@ def find_regression(parsed: ParsedIssue) -> Regression | None:
     ]
     read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
     found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
+    labelled = _read_fields(parsed)
     if not found:
-        return None
+        return labelled
     best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
+    if labelled and "#" not in best.broken_in and not _COMMIT.fullmatch(best.broken_in):
+        return labelled
     every = [mention for _, mentions in read for mention in mentions]
     worked = best.worked_in or _first([one.worked_in for one in found], [one.version for one in every if one.works])
     broken = best.broken_in or _first([one.broken_in for one in found if one.broken_in != worked])
     if worked and not broken:
         broken = _first([one.version for one in every if not one.works and one.version != worked])
     return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
+
+
+def _read_fields(parsed: ParsedIssue) -> Regression | None:
+    """Return the versions of two fields, of which one is for a version that works and one for another one."""
+    found: dict[str, str] = {}
+    for section in parsed.sections:
+        label, value = _HEADING.search(section.heading), _VALUE.fullmatch(section.text.strip())
+        if label and value:
+            found.setdefault("fails" if label["fails"] else "works", value["version"])
+    worked, broken = found.get("works", ""), found.get("fails", "")
+    place = quote(parsed, worked) if worked and broken and worked != broken else None
+    return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
 
 def _first(*groups: Sequence[str]) -> str:
@@ -224,8 +248,8 @@ def _is_told(sentence: str, mentions: Sequence[_Mention], *, has_both: bool) -> 
 HEAD = "HEAD"
 ResolveCommit = Callable[[str], str | None]
 """Return the full id of a commit that is written in hexadecimal, or of a pull request such as `#12`."""
-_COMMIT_ALONE = re.compile(r"(?:^|-\d{1,6}-g)((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})$")
-"""Alone, or as `git describe` writes it: `1.1.0-2-gabcdef5`."""
+_COMMIT_ALONE = re.compile(r"(?:^|-\d{1,6}-g|\+g?)((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})$")
+"""Alone, or behind a version: `1.1.0-2-gabcdef5` as `git describe` writes it, `0.12.0-dev.411+1bfb8a0`."""
 
 
 def choose_versions(

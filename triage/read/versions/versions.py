@@ -70,7 +70,7 @@ NOT_NAMES = word_set(
 )
 _NUMBERED_PARTS = word_set("section sections figure table chapter step line lines ticket issue pr page rfc rule")
 MOVING_VERSION = re.compile(
-    r"(?i)\b(?:latest|newest|current) |\b(?:master|main|trunk|nightly|HEAD|[0-9a-f]{10,40})\b"
+    r"(?i)\b(?:latest|newest|current) |\b(?:master|main|trunk|nightly|HEAD|[0-9a-f]{10,40})\b(?![+(]|[.:]\w)"
     r"|最新版|最新バージョン|최신 버전|última versi[oó]n|dernière version|neueste[nr]? Version|последн\w{1,4} верси"
 )
 """A state of the source without a release number."""
