@@ -105,10 +105,10 @@ def _find_by_function(query_scores: QueryScores, frame: Reference) -> list[int]:
     if ("." in frame.path and not _BUNDLE.search(frame.path)) or not _SHAPED.search(name):
         return []
     files = {one.file for one in corpus.definitions.get(name, ()) if corpus.product_files[one.file]}
+    if len(files) != 1:
+        return []
     modules = [one for one in re.findall(r"(\w+)::", frame.function) if one.islower()]
-    return [file for file in files if not modules or modules[-1] in find_words(corpus.files[file].path)][
-        : len(files) == 1
-    ]
+    return [file for file in files if not modules or modules[-1] in find_words(corpus.files[file].path)]
 
 
 def _find_caller(

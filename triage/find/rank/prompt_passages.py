@@ -2,8 +2,8 @@
 
 First what a run of the report's example executed of the likeliest files, the code around the lines that a stack trace
 names, the definitions that the keywords name, or the issue, and lines that use two of these together, then the best
-snippets of the best files. A file that
-is more likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
+snippets of the best files. A file that is more likely at fault gives more of its snippets. Measured with
+`bench.prompts`: docs/how-it-works.md has the figures.
 """
 
 import re

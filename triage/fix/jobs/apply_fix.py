@@ -83,7 +83,7 @@ async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
         raise CannotPublish(f"{str(error).capitalize()}.") from None
     except TriageError:
         raise
-    except Exception as error:
+    except Exception as error:  # whatever it is: who approved is answered, and may approve again
         raise CannotPublish(f"It failed by a bug of this action ({type(error).__name__}).") from error
 
 
