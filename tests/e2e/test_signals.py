@@ -7,7 +7,8 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,26 @@ def until(holds: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
+@contextmanager
+def pause(services: ExternalServices, matches: Callable[[str], bool]) -> Iterator[threading.Event]:
+    """Leaves a request that matches without an answer until the block ends; the event says that it is there."""
+    there, released = threading.Event(), threading.Event()
+
+    def wait_if_it_matches(number: int, asked: str) -> None:
+        if matches(asked):
+            there.set()
+            released.wait(WAIT_SECONDS)
+
+    services.on_request = wait_if_it_matches
+    try:
+        yield there
+    finally:
+        released.set()
+
+
 def cancel(
     job: Job,
     services: ExternalServices,
-    sent: signal.Signals,
     when: Callable[[int], object],
 ) -> tuple[JobResult, int]:
     """Returns the cancelled run and the number of later requests. `when` gets the process id and waits."""
@@ -43,7 +60,7 @@ def cancel(
     try:
         when(running.pid)
         before = len(services.requests)
-        running.send_signal(sent)
+        running.send_signal(signal.SIGTERM)
         running.wait(WAIT_SECONDS)
         until(lambda: not find_session_processes(running.pid))
     finally:
@@ -64,9 +81,8 @@ def check(job: Job, done: JobResult, code: int, services: ExternalServices) -> N
 
 def test_a_run_cancelled_at_a_request_leaves_a_partial_report_on_its_page(tmp_path: Path):
     with serve_all(tmp_path / "job") as (services, job):
-        there = threading.Event()
-        services.on_request = lambda number, asked: there.set() if asked == "model CritiqueFinding" else None
-        done, later_requests = cancel(job, services, signal.SIGTERM, lambda _: there.wait(WAIT_SECONDS))
+        with pause(services, lambda asked: asked == "model CritiqueFinding") as there:
+            done, later_requests = cancel(job, services, lambda _: there.wait(WAIT_SECONDS))
         check(job, done, 143, services)
         assert later_requests <= SIDE_BY_SIDE
         assert services.github.comments == []
@@ -77,14 +93,13 @@ def test_a_run_cancelled_at_a_request_leaves_a_partial_report_on_its_page(tmp_pa
 def test_a_run_cancelled_while_it_comments_leaves_one_comment_or_none(tmp_path: Path, answers: bool):
     """A second signal, as the runner sends it, changes nothing."""
     with serve_all(tmp_path / "job") as (services, job):
-        there = threading.Event()
-        services.on_request = lambda number, asked: there.set() if is_comment(asked) else None
         services.delay_for = lambda number, asked: 0.0 if answers or not is_comment(asked) else HANG_SECONDS
-        running = job.start_forked()
-        assert there.wait(WAIT_SECONDS)
-        running.send_signal(signal.SIGINT)
-        time.sleep(0.05)  # Of two pending signals, the later one is handled first.
-        running.send_signal(signal.SIGTERM)
+        with pause(services, is_comment) as there:
+            running = job.start_forked()
+            assert there.wait(WAIT_SECONDS)
+            running.send_signal(signal.SIGINT)
+            time.sleep(0.05)  # Of two pending signals, the later one is handled first.
+            running.send_signal(signal.SIGTERM)
         done = job.wait(running, WAIT_SECONDS)
     assert done.exit_code == 130, done.log
     assert "basket.py" in done.summary
@@ -111,7 +126,7 @@ def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
                 )
             )
 
-        done, later_requests = cancel(job, services, signal.SIGTERM, indexing)
+        done, later_requests = cancel(job, services, indexing)
         check(job, done, 143, services)
         assert later_requests == 0
         assert services.github.comments == []
