@@ -81,12 +81,12 @@ async def test_searches_run_in_one_superstep():
     both = asyncio.Barrier(2)
 
     async def meet(_: Any) -> Any:
-        await asyncio.wait_for(both.wait(), 2)
+        await asyncio.wait_for(both.wait(), 30)
         return factories.codebase()
 
     class Meeting(FakeToolset):
         async def run(self, message: Any) -> Any:
-            await asyncio.wait_for(both.wait(), 2)
+            await asyncio.wait_for(both.wait(), 30)
             return await super().run(message)
 
     call = {"name": "web_search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
