@@ -255,7 +255,7 @@ class TestHandOver:
     def test_what_is_not_handed_over(self, tmp_path: Path, report: RunReport, code: int) -> None:
         done = Recipe("hand-over", tmp_path).run("Stop at what an agent must not get", report)
         assert done.returncode == code
-        assert ("::error::This is no bug" in done.stdout) == bool(code)
+        assert ("::error::It is not sure that this is a bug" in done.stdout) == bool(code)
 
     def test_only_a_person_with_write_access_starts_it(self) -> None:
         workflow = yaml.safe_load(RECIPES["hand-over"].read_text(encoding="utf-8"))

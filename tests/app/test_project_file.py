@@ -117,7 +117,7 @@ def test_a_file_may_be_empty(text: str):
         (
             "reproduce: {languages: {go: {file: a.go, run: x}}}",
             1,
-            "line 1: reproduce.languages: reproduce: image: must name the image that they are run in.",
+            "line 1: reproduce.languages: image must name the image that they are run in.",
         ),
         (
             "reproduce: {setup: make, image: x, languages: {go: {file: a.go, run: x}}}",

@@ -97,7 +97,7 @@ class TestCommand:
         [
             (["--github", SLUG, "--since", "soon"], {}, "give days such as 90d", 2),
             (["--github", SLUG], {"TRIAGE_GITHUB_TOKEN": ""}, "set TRIAGE_GITHUB_TOKEN", 1),
-            ([], {}, "must be given as owner/name", 1),
+            ([], {}, "must be given as owner/name, at a terminal with --github", 2),
         ],
     )
     def test_a_mistake_is_one_line(

@@ -222,6 +222,12 @@ def test_what_is_missing_beside_an_answer_is_not_asked():
     assert list_asked(change_report(UNSAID, best_place=TRACE, **ASKS)) == []
 
 
+def test_a_comment_asks_at_most_three_questions_the_newest_version_first():
+    third = QUESTIONS[0].model_copy(update={"question": "Which till do you use?"})
+    asked = list_asked(change_report(UNSAID, newer_release=OLD, missing_information=[*QUESTIONS, third]))
+    assert asked[1:] == QUESTIONS
+
+
 @each_row("why", ["", "`99999999` broke it."])
 def test_the_commits_that_the_explanation_names_are_told(why: str):
     report = change_report(FULL, regression_window=FURTHER, why=why or "So.", verdict="UNCERTAIN")

@@ -32,7 +32,7 @@ from triage.domain.findings import MissingKind
 from triage.domain.issue import Frame
 from triage.domain.run import Status
 from triage.domain.task import RunKey
-from triage.say.decide import MAX_QUESTIONS
+from triage.read.questions import MAX_QUESTIONS
 from triage.say.hidden_state import (
     MAX_EXECUTED,
     MAX_EXECUTED_CHARS,

@@ -172,9 +172,9 @@ class ReproduceConfig(YamlSection):
     @classmethod
     def _check_image(cls, languages: dict[str, LanguageConfig], info: ValidationInfo) -> dict[str, LanguageConfig]:
         if languages and not info.data.get("image"):
-            raise _setting_error("reproduce: image: must name the image that they are run in")
+            raise _setting_error("image must name the image that they are run in")
         if languages and (info.data.get("setup") or info.data.get("prelude")):
-            raise _setting_error("each has its own setup: reproduce: setup: and prelude: are for Python and Node")
+            raise _setting_error("each has its own setup: setup and prelude of reproduce are for Python and Node")
         return languages
 
 

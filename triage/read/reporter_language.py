@@ -120,7 +120,7 @@ class Phrases(Value):
     ask_newer: str
 
 
-_PHRASES = {
+PHRASES = {
     file.name.removesuffix(".json"): Phrases.model_validate_json(file.read_text(encoding="utf-8"))
     for file in (files("triage.read") / "phrases").iterdir()
     if file.name.endswith(".json")
@@ -128,14 +128,9 @@ _PHRASES = {
 """Read at import, because an event loop must not wait for a disk."""
 
 
-def list_languages() -> Sequence[str]:
-    """Return the codes of all languages with phrases, in alphabetical order."""
-    return sorted(_PHRASES)
-
-
 def get_phrases(language: str) -> Phrases:
     """Return the phrases of the language, the English ones for a language that has none."""
-    return _PHRASES.get(language, _PHRASES["en"])
+    return PHRASES.get(language, PHRASES["en"])
 
 
 MAX_EXCHANGES = 10

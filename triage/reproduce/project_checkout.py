@@ -51,7 +51,7 @@ class ProjectCheckout:
         if project is None:
             raise BadInput(
                 "This is no package of Python or Node: no pyproject.toml, setup.py or package.json names one. "
-                "Set reproduce: package: or languages: in .github/triage.yml."
+                "Set package or languages under reproduce in .github/triage.yml."
             )
         self.head, self.project = head, project
 

@@ -26,12 +26,12 @@ from triage.domain.statement import (
     Statement,
 )
 from triage.read.other_issues import find_referenced_issues
+from triage.read.questions import MAX_QUESTIONS
 from triage.read.reporter_language import get_phrases
 from triage.say.wording import LOW_CONFIDENCE
 
 MAX_LIKELY = 3
 """Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
-MAX_QUESTIONS = 6
 _FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message"})
 """What failed, in the report's own words: a fact whatever the issue is, and wherever the ranking has the file."""
 _NAMED: frozenset[LeadRule] = frozenset({"log line", "quoted code", "qualified name", "name"})

@@ -1,5 +1,8 @@
 """`TRIAGE_` variables that name no setting."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from triage.app.settings import Settings, find_gone_inputs, find_unknown_variables
@@ -32,6 +35,19 @@ def test_a_gone_input_is_named_if_it_is_set():
         "cache-dir is gone: each run pays for its own replies and vectors. Remove the line."
     ]
     assert find_gone_inputs({"INPUT_CACHE-DIR": "", "INPUT_FIX": "off", "INPUT_DOCTOR": "False"}) == []
+
+
+def test_every_input_that_the_changelog_calls_gone_is_named():
+    text = (Path(__file__).parents[3] / "CHANGELOG.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`[^|(]+)", text, re.MULTILINE)
+    names = {name for cell in cells for name in re.findall(r"`([\w-]+)[:\w ]*`", cell) if "triage.yml" not in cell}
+    assert {"fix", "cache-dir", "supervisor"} <= names
+    for name in names:
+        try:
+            (said,) = find_gone_inputs({f"INPUT_{name.upper()}": "1"})
+        except BadInput as refused:
+            said = str(refused)
+        assert said.startswith(f"{name} is gone: ")
 
 
 @pytest.mark.parametrize("name", ["memory-issues", "backlog-limit", "backlog-after", "doctor"])

@@ -124,7 +124,9 @@ _GONE_INPUTS = {
     "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
     "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
     "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
+    "chroma-url": "vectors stay in memory. Remove the line.",
     "max-iterations": "rounds, cost and time end a run. Remove the line.",
+    "supervisor": "rules choose who is next. Remove the line.",
     "tool-timeout-seconds": "a call of a tool has 30 seconds. Remove the line.",
 }
 """For one release, what holds without them."""

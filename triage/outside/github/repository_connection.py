@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import triage
-from triage.base.errors import BadInput, CannotPublish
+from triage.base.errors import CannotPublish, WrongUsage
 from triage.base.threads import raise_if_abandoned
 from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
 from triage.outside.http_client import parse_http_date
@@ -46,7 +46,7 @@ class RepositoryConnection:
     """One repository on GitHub. Nothing is imported or sent before the first call.
 
     Raises:
-        BadInput: The slug is malformed.
+        WrongUsage: The slug is malformed.
     """
 
     token: str = field(repr=False)
@@ -74,7 +74,7 @@ class RepositoryConnection:
 
     def __post_init__(self) -> None:
         if not SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
-            raise BadInput("The repository must be given as owner/name.")
+            raise WrongUsage("The repository must be given as owner/name, at a terminal with --github.")
 
     # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
 
