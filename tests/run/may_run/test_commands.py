@@ -22,7 +22,7 @@ ALL = list(get_args(Subject))
         ("/triage\tquiet \r\n", QUIET),
         ("/triage wrong", Command(name=CommandName.WRONG, wrong=ALL)),
         ("/triage wrong place", Command(name=CommandName.WRONG, wrong=["place"])),
-        ("/triage wrong known: that is another", Command(name=CommandName.WRONG, wrong=ALL)),
+        ("/triage wrong known: that is another", Command(name=CommandName.WRONG, wrong=["known"])),
         ("/triage wrong known that is another", Command(name=CommandName.WRONG, wrong=["known"])),
         ("/triage wrong placed", Command(name=CommandName.WRONG, wrong=ALL)),
         ("/triage fix", Command(name=CommandName.FIX)),

@@ -74,7 +74,8 @@ def parse_command(body: str) -> Command | None:
         words = "\n".join([rest, *below]).rstrip()[:MAX_REPRODUCE_CHARS]
         return Command(name=CommandName.REPRODUCE, words=words)
     if word == CommandName.WRONG:
-        subjects = [subject for subject in get_args(Subject) if rest.split()[:1] == [subject]]
+        first = rest.partition(" ")[0].rstrip(":,.;")
+        subjects = [subject for subject in get_args(Subject) if subject == first]
         return Command(name=CommandName.WRONG, wrong=subjects or list(get_args(Subject)))
     word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")
