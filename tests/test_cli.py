@@ -114,7 +114,7 @@ def test_run_answers_as_for_an_issue_that_was_just_opened(tmp_path: Path):
     command = ["run", "--repo", str(tmp_path), "--json", "--issue", "-"]
     report = json.loads(triage(*command, stdin=issue).stdout)
     assert report["speaks"] == "found"
-    assert report["comment"].startswith("**The last frame of the stack trace in this repository is `shop3.py`")
+    assert report["comment"].startswith("**The innermost line of this repository in the error is in `shop3.py`")
     report = json.loads(triage(*command, stdin=issue, TRIAGE_COMMENT="never").stdout)
     assert (report["speaks"], report["comment"]) == (None, None)
     assert report["found"]["span"]["path"] == "shop3.py"

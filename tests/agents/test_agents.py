@@ -152,7 +152,7 @@ async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind)
 
 
 async def test_the_version_of_the_tool_that_the_manifest_demands_is_asked():
-    codebase = FakeCodebase({"Cargo.toml": 'rust-version = "1.86"\n', "go.mod": ""})
+    codebase = FakeCodebase({"Cargo.toml": 'rust-version = "1.86"\n'})
     issue = factories.issue(title="Build fails", body="```\n$ cargo build\nerror: could not compile `shop`\n```")
     finding = await investigator.answer_with_rules(case(issue=issue), fake_services(codebase=codebase))
     assert [one.reason for one in finding.missing_information] == ["`Cargo.toml` demands 1.86."]

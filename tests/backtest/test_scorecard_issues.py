@@ -26,7 +26,7 @@ STATE = CommentState(
     labels=[hash_label("bug")],
     named=FirstNamed(at=1_793_600_000, by="trace", paths=["src/till.py", "src/cart.py"]),
 )
-TEXT = f"{render_state(STATE)}\nThe last frame of the stack trace in this repository is `src/till.py`."
+TEXT = f"{render_state(STATE)}\nThe innermost line of this repository in the error is in `src/till.py`."
 PREDICTION = Prediction(at=datetime.fromtimestamp(1_793_600_000, UTC), by="trace", paths=["src/till.py", "src/cart.py"])
 PULL = {"number": 9, "oid": "a" * 40, "at": "2026-11-09T10:00:00Z", "files": ["src/till.py", "tests/test_till.py"]}
 Open = Callable[..., ScorecardIssues]

@@ -185,7 +185,7 @@ class TestHostilePast:
         shop.api.graphql = lambda token, sent: (403, {"message": "no"})
         shop.api.is_old = True
         comment = shop.run(CRASH_TITLE, crash())
-        assert "**The last frame of the stack trace in this repository is" in comment
+        assert "**The innermost line of this repository in the error is in" in comment
 
 
 def test_memory_can_be_switched_off(shop: Shop):

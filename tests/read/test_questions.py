@@ -116,6 +116,8 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
             f"With `shop .` I got an error message\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}",
             ["error_output"],
         ),
+        ("The shop does not build", f"{PICTURE}\n\nIt fails. {LONG}", ["error_output"]),
+        ("The shop does not build", f"Hello.\n\n{PICTURE}\n\nIt fails. {LONG}", []),
         ("Bug:", f"I got an error message\n\nin the shop:\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}", []),
         ("Problem with words", "The letters which are coloured do not appear.", ["reproduction", "version"]),
         (
@@ -236,6 +238,15 @@ def test_steps_that_say_nothing_are_asked_for(steps: str, kinds: list[MissingKin
 def test_an_error_needs_no_steps() -> None:
     body = STEPS.format("...") + "\n\n```\nTypeError: x is not a function\n```"
     assert asked(Issue(title="Frequent use of the total breaks the page", body=body), STEPS_FORM) == []
+
+
+def test_one_version_answers_for_another_one_that_is_not_known() -> None:
+    form = STEPS_FORM.replace("{label: Shop version}", "{label: Shop version}\n  validations: {required: true}")
+    form += "- type: input\n  attributes: {label: Browser version}\n  validations: {required: true}\n"
+    body = STEPS.format("1. Open it\n2. Click on this other thing") + "\n\n### Browser version\n\nN/A"
+    title = "Frequent use of `total` and `cart` breaks the page"
+    assert asked(Issue(title=title, body=body), form) == []
+    assert asked(Issue(title=title, body=body.replace("2.4.1", "N/A")), form) == ["version", "version"]
 
 
 def test_a_project_whose_forms_ask_for_no_version_has_none() -> None:

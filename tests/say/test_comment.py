@@ -233,7 +233,7 @@ def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golde
     suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *FULL.suspects[1:]]
     report = change_report(FULL, best_place=place, verdict=verdict, suspects=suspects)
     text = visible(report)
-    assert text.startswith("**The last frame") is (verdict != "CONFIRMED")
+    assert text.startswith("**The innermost line") is (verdict != "CONFIRMED")
     assert ("**Cause.**" in text) is (verdict == "CONFIRMED")
     assert ("**Probable cause.**" in text) is (verdict == "UNCERTAIN")
     golden(f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, text="0123456789abcdef"))

@@ -39,7 +39,7 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
             "trace",
             24,
             "ValueError: bad date",
-            "The last frame of the stack trace in this repository is src/dates.py, parse. ValueError: bad date",
+            "The innermost line of this repository in the error is in src/dates.py, parse. ValueError: bad date",
         ),
         ("message", 24, "bad date", "The message bad date comes from src/dates.py, parse."),
         ("name", None, "parse", "The report names parse, which src/dates.py defines."),

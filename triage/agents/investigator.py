@@ -19,8 +19,8 @@ from triage.read.issue_forms import find_form_kind, find_used_forms, parse_forms
 from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.read.questions import (
     MAX_QUESTIONS,
-    TOOLS,
-    ask_tool_version,
+    RUST_MANIFEST,
+    ask_rust_version,
     asks_for_help,
     find_missing_information,
     speaks_of_failure,
@@ -118,9 +118,9 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed, forms)):
         return []
-    manifests = {path: "\n".join(codebase.read_lines(path) or ()) for path in TOOLS}
+    manifest = "\n".join(codebase.read_lines(RUST_MANIFEST) or ())
     asked = find_missing_information(parsed, forms, agent_input.repository.slug)
-    return [*ask_tool_version(parsed, manifests), *asked][:MAX_QUESTIONS]
+    return [*ask_rust_version(parsed, manifest), *asked][:MAX_QUESTIONS]
 
 
 def _estimate_confidence(parsed: ParsedIssue) -> float:

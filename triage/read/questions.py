@@ -8,8 +8,7 @@ builds the project. Questions are in the language of the report; reasons are for
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
 
 from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import Issue, ParsedIssue
@@ -141,7 +140,7 @@ def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: 
         "reproduction": not is_silent and can_be_seen(parsed),
         "error_output": has_error(parsed),
         "environment": names_platform(parsed.text),
-        "version": False,
+        "version": any(field.kind == "version" and find_answer(field, parsed.sections) for field in fields),
     }
     for field in fields:
         answer = find_answer(field, parsed.sections)
@@ -239,7 +238,8 @@ def _leaves_error_to_picture(parsed: ParsedIssue, *, asks: bool) -> bool:
         return True
     if has_code(parsed):  # whose output may be a picture
         return _PICTURED_ERROR.search(text) is not None
-    speaks = _PICTURED if count_words(text) > _STEPS_WORDS else FAILURE if asks else _ERROR
+    is_first = not above[0].strip()  # then it is what the words are about
+    speaks = _PICTURED if count_words(text) > _STEPS_WORDS and not is_first else FAILURE if asks else _ERROR
     return speaks.search(text) is not None
 
 
@@ -258,49 +258,28 @@ def _shorten(words: str) -> str:
     return words if len(words) <= _MAX_QUOTE_CHARS else words[: _MAX_QUOTE_CHARS - 1].rsplit(" ", 1)[0] + " …"
 
 
-class _Tool(NamedTuple):
-    name: str
-    command: str
-    """That prints its version."""
-    demand: str
-    """In the manifest."""
-    build: str
-    version: str
-    """In a report."""
+RUST_MANIFEST = "Cargo.toml"
+_DEMANDED = re.compile(r"^\s*rust-version\s*=\s*\"([\w.]{1,20})\"", re.M)
+_RUST_BUILD = re.compile(r"\bcargo (?:\+\S+ )?(?:install|build)\b")
+_RUST_VERSION = re.compile(r"(?i)\b(?:rustc?|cargo)\W{0,3}(?:version\W{1,3})?v?\d+\.\d")
 
 
-TOOLS: Mapping[str, _Tool] = {
-    "Cargo.toml": _Tool(
-        "Rust",
-        "cargo --version",
-        r"^\s*rust-version\s*=\s*\"([\w.]{1,20})\"",
-        r"\bcargo (?:\+\S+ )?(?:install|build)\b",
-        r"(?i)\b(?:rustc?|cargo)\W{0,3}(?:version\W{1,3})?v?\d+\.\d",
-    ),
-    "go.mod": _Tool(
-        "Go",
-        "go version",
-        r"^go (\d[\w.]{0,19})\s*$",
-        r"\bgo (?:install|build)\b",
-        r"(?i)\bgo(?:lang)?[ :=`*]{0,3}(?:version[ :=`*]{1,3}(?:go)?)?v?\d+\.\d",
-    ),
-}
-"""By manifest in the root. Of nine reports that were read, of uv, fd, lsd and others, the tool was too old in eight."""
+def ask_rust_version(parsed: ParsedIssue, manifest: str) -> list[MissingInformation]:
+    """Ask for the version of Rust if `manifest` demands one, a build failed, and the report names none.
 
-
-def ask_tool_version(parsed: ParsedIssue, manifests: Mapping[str, str]) -> list[MissingInformation]:
-    """Ask for the version of the tool if a manifest demands one, a build failed, and the report names none.
-
-    `manifests` are the texts of those of `TOOLS` that the project has. Takes time linear in the texts.
+    Of nine reports that were read, of uv, fd, lsd and others, it was too old in eight. Go says by itself which one it
+    has and which one it needs. Takes time linear in the texts.
     """
-    for path, tool in TOOLS.items():
-        demand = re.search(tool.demand, manifests.get(path, ""), re.M)
-        is_build = re.search(tool.build, parsed.text) and SAYS_FAILURE.search(parsed.text)
-        if demand and is_build and not re.search(tool.version, parsed.text):
-            asked = get_phrases(parsed.language).ask_version_of.format(project=tool.name)
-            question = f"{asked} (`{tool.command}`; `{path}`: {demand[1]})"
-            return [MissingInformation(kind="environment", question=question, reason=f"`{path}` demands {demand[1]}.")]
-    return []
+    demand = _DEMANDED.search(manifest)
+    # How somebody installed what fails later stands in another sentence.
+    parts = [parsed.title, *(block.text for block in parsed.code), *find_sentences(parsed.prose[:_MAX_CHARS])]
+    is_build = any(_RUST_BUILD.search(part) and SAYS_FAILURE.search(part) for part in parts)
+    if not demand or not is_build or _RUST_VERSION.search(parsed.text):
+        return []
+    asked = get_phrases(parsed.language).ask_version_of.format(project="Rust")
+    question = f"{asked} (`cargo --version`; `{RUST_MANIFEST}`: {demand[1]})"
+    reason = f"`{RUST_MANIFEST}` demands {demand[1]}."
+    return [MissingInformation(kind="environment", question=question, reason=reason)]
 
 
 _TELLING_WORDS = 12

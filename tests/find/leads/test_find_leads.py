@@ -234,6 +234,16 @@ def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
     assert ranking.query_scores.corpus.files[led.order[0]].path == "shop/basket.py"
 
 
+def test_where_a_message_stands_is_no_news_for_who_links_to_it(tmp_path):
+    body = "```\nLookupError: the key of this till is lost\n```\nSee https://github.com/acme/shop/blob/main/shop/key.py#L{}"
+    for line, rule in ((1, "place"), (9, "message")):
+        asked = read("it fails", body.format(line))
+        ranking = rank(tmp_path, asked, {"shop/key.py": CONFIGURED["shop/key.py"] + "\n\n\nx = 1\n\n\ny = 2\nz = 3\n"})
+        place = choose(ranking, asked.parsed)
+        assert place
+        assert place.rule == rule
+
+
 CONFIGURED = FILES | {
     "shop/key.py": 'def check(key):\n    raise LookupError("the key of this till is lost")\n',
     "crates/till-core/src/coins.rs": "pub fn set_default(coin: u8) -> u8 {\n    coin\n}\n",
@@ -397,16 +407,6 @@ def test_a_missing_name_fails_where_it_is_asked_for(tmp_path):
         place = find(tmp_path / message[:9], make_query(title="it fails", traces=[failed]), files)
         assert place
         assert place.span.path == path
-
-
-def test_a_browsers_frame_lies_beside_one_that_is_known(tmp_path):
-    page = "export function drawPage() {\n  view()\n}\n"
-    files = {"web/page.js": page, "web/view.js": "watch(() => {\n  load()\n})\n", "other/far.js": "far()\n"}
-    for inner, path in (("view.js", "web/view.js"), ("far.js", "web/page.js")):
-        trace = make_trace(("page.js", 2, "drawPage"), (inner, 900, ""))
-        place = find(tmp_path / inner, make_query(title="it fails", traces=[trace]), files)
-        assert place
-        assert (place.span.path, place.line) == (path, None if inner == "view.js" else 2)
 
 
 def test_of_a_message_that_a_file_has_several_times_no_place_is_said(tmp_path):

@@ -155,6 +155,9 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
     [
         ("/builds/acme/till/src/app/cli.py", "src/app/cli.py"),
         ("github.com/acme/till/src/app/cli.py", "src/app/cli.py"),
+        ("/root/.cargo/registry/src/index-6f17/till-0.4.0/src/app/cli.py", "src/app/cli.py"),
+        ("/go/pkg/mod/github.com/acme/till@v1.2.0/src/app/cli.py", "src/app/cli.py"),
+        ("/srv/till-tools-0.4.0/src/app/cli.py", "/srv/till-tools-0.4.0/src/app/cli.py"),
         ("/builds/till/app/cli.py", "/builds/till/app/cli.py"),
         ("/builds/shop/src/app/cli.py", "/builds/shop/src/app/cli.py"),
     ],
@@ -163,6 +166,17 @@ def test_a_frame_in_a_checkout_of_the_repository_is_ours(corpus: Corpus, path: s
     parsed = make_query(traces=[make_trace((path, 1, ""))]).parsed
     (trace,) = shorten_own_frames(parsed, corpus, "acme/till").traces
     assert trace.frames[0].path == expected
+
+
+def test_a_frame_of_kotlin_may_have_the_ending_of_java(tmp_path: Path):
+    corpus = make_corpus(
+        tmp_path, {"src/shop/Cart.kt": "class Cart {\n    fun total(): Int {\n        return 1\n    }\n}\n"}
+    )
+    found = [
+        signal(corpus, make_query(traces=[make_trace((path, 3, "shop.Cart$total$1.invoke"))]), "frame_scores")
+        for path in ("shop/Cart.java", "shop/Till.java", "other/Cart.java")
+    ]
+    assert found == [{"src/shop/Cart.kt": 1.0}, {}, {}]
 
 
 def test_many_files_of_one_name_and_many_dotted_names_take_linear_time(tmp_path: Path):

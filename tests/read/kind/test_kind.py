@@ -168,6 +168,8 @@ def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:
         ("Typo in the README", "documentation"),
         ("The documentation of total() is wrong", "documentation"),
         ("`--all` is not documented", "documentation"),
+        ("README files still reference --all", "documentation"),
+        ("Docstring example uses -a where the parameter is -all", "documentation"),
         ("Flaky test: test_total", "ci"),
         ("test_total fails in CI", "ci"),
         ("CI is red on main", "ci"),
@@ -213,6 +215,10 @@ PLACEHOLDERS = (
     "**Expected behavior**\nDescribe what you expected to happen instead of the observed behavior.\n\n"
     "**Additional context**\nAdd other relevant context, error logs, or clarifications here."
 )
+
+
+def test_a_trace_alone_says_something() -> None:
+    assert kind("Crash", "PHP Warning:  Undefined variable $x in /srv/a.php on line 9").kind != "not_actionable"
 
 
 def test_a_form_as_it_was_below_a_few_words_says_nothing() -> None:

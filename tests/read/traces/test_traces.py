@@ -91,6 +91,7 @@ CASES = {
         "java.lang.IllegalArgumentException: no model\norg.shop.Model.init(Model.java:110)\norg.shop.Main.main(Main.java:7)\n",
         "java", "java.lang.IllegalArgumentException", "no model", ["org/shop/Main.java:7 org.shop.Main.main", "org/shop/Model.java:110 org.shop.Model.init"],
     ),
+    "crashlytics": ("Fatal Exception: java.lang.IllegalStateException: no cart\n       at shop.Cart$total$1.invoke(Cart.java:40)\n", "java", "java.lang.IllegalStateException", "no cart", ["shop/Cart.java:40 shop.Cart$total$1.invoke"]),
     "android": (
         "E/AndroidRuntime(21937): java.lang.IllegalStateException: no view\nE/AndroidRuntime(21937): \tat org.shop.Main.onCreate(Main.kt:12)\n",
         "java", "java.lang.IllegalStateException", "no view", ["org/shop/Main.kt:12 org.shop.Main.onCreate"],
@@ -138,6 +139,20 @@ CASES = {
         "php", "RuntimeException", "no cart", ["/srv/index.php:3 run", "/srv/Shop.php:33 Shop\\Cart->total", "/srv/Cart.php:12 -"],
     ),
     "php warning": ("PHP Warning:  Undefined variable $x in /srv/a.php on line 9\n", "php", "Warning", "Undefined variable $x", ["/srv/a.php:9 -"]),
+    "php, a log of laravel": ("[2025-09-12 10:00:01] local.WARNING: $x is null in /srv/vendor/acme/shop/src/Cart.php on line 50 \n", "php", "WARNING", "$x is null", ["/srv/vendor/acme/shop/src/Cart.php:50 -"]),
+    "julia": (
+        ("ERROR: LoadError: MethodError: no method matching total(::Cart)\nClosest candidates are:\n  total(::Any, ::Any)\n   @ Shop ~/.julia/packages/Shop/HaV3Q/src/Shop.jl:9\nStacktrace:\n"
+        "  [1] pay(cart::Cart; by::Symbol)\n    @ Shop ~/.julia/packages/Shop/HaV3Q/src/pay.jl:55 [inlined]\n  [2] top-level scope\n    @ REPL[19]:1\n"),
+        "julia", "MethodError", "no method matching total(::Cart)", ["~/.julia/packages/Shop/HaV3Q/src/pay.jl:55 pay"],
+    ),
+    "julia, older": (
+        "ERROR: no cart\nStacktrace:\n [1] error(::String) at ./error.jl:33\n [2] pay(::Cart) at /home/me/src/pay.jl:5\n",
+        "julia", None, "no cart", ["/home/me/src/pay.jl:5 pay", "./error.jl:33 error"],
+    ),
+    "helm": (
+        'Error: UPGRADE FAILED: template: shop/templates/cart.yaml:4:2: executing "shop/templates/cart.yaml" at <include "shop.name" .>: error calling include: template: shop/templates/_names.tpl:9:12: executing "shop.name" at <.Values.x.y>: nil pointer\n',
+        "diagnostic", None, 'executing "shop.name" at <.Values.x.y>: nil pointer', ["shop/templates/_names.tpl:9 -"],
+    ),
     "gdb": (
         "Program received signal SIGSEGV, Segmentation fault.\n#0  0x0000555 in list_pop (l=0x0) at src/list.c:44\n#1  main () at src/main.c:8\n",
         "c", None, "SIGSEGV, Segmentation fault.", ["src/main.c:8 main", "src/list.c:44 list_pop"],

@@ -5,7 +5,7 @@ How often each rule leads to the fix is measured (`python -m bench.leads`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import get_args
@@ -38,6 +38,7 @@ _SIGNS: dict[LeadRule, MatchSource] = {
     "path": "place",
 }
 """What each rule is called in a report; of the others, `name`."""
+_TEXTS: Collection[LeadRule] = ("message", "log line", "quoted code")
 MAX_SHOWN_LINES = 20
 """A function that is not longer is shown whole."""
 LINES_AROUND = 3
@@ -99,10 +100,15 @@ def choose_places(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
         place = 0 if lead.rule == "log line" else places.get(lead.file, len(places))
         return _RULES.index(lead.rule), place
 
+    pointed = {lead.file: lead.line for lead in leads if lead.rule == "place" and lead.line}
     first: dict[int, Lead] = {}
     for lead in sorted(leads, key=rate):
+        # Where a text stands is no news for who links to it.
+        is_known = (
+            lead.rule in _TEXTS and abs((lead.line or 0) - pointed.get(lead.file, -MAX_SHOWN_LINES)) <= LINES_AROUND
+        )
         # Of a file beyond the limits of the index only the path is known.
-        if ranking.query_scores.file_lines(lead.file):
+        if ranking.query_scores.file_lines(lead.file) and not is_known:
             first.setdefault(lead.file, lead)
     return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_PLACES)]
 

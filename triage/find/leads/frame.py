@@ -1,12 +1,12 @@
 """Frame: the innermost call that lies in this repository, of a stack trace or of a run of the report's example."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.find.leads.lead import Lead
-from triage.find.rank.mentions import resolve_frame, resolve_path
+from triage.find.rank.mentions import resolve_frame
 from triage.find.rank.query import Reference, list_frames
 from triage.find.rank.query_scores import QueryScores
 from triage.find.words.tokens import find_words
@@ -77,23 +77,13 @@ def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequen
 
 def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:
     """Return the frames that may lie in this repository, innermost first, each with its files."""
-    frames = list_frames(trace)
-    found = [(frame, resolve_frame(query_scores.corpus, query_scores.file_lines, frame)) for frame in frames]
-    sure = {file for _, here in found for file in here}
     resolved = []
-    for frame, here in found:
-        if other := _find_by_function(query_scores, frame) or ([] if here else _find_beside(query_scores, frame, sure)):
+    for frame in list_frames(trace):
+        if other := _find_by_function(query_scores, frame):
             resolved.append((replace(frame, line=None), other))
-        elif here:
+        elif here := resolve_frame(query_scores.corpus, query_scores.file_lines, frame):
             resolved.append((frame, here))
     return resolved
-
-
-def _find_beside(query_scores: QueryScores, frame: Reference, sure: Collection[int]) -> list[int]:
-    """Return the file of a frame that a browser names without its folder, if another of the trace lies beside it."""
-    files = [] if re.search(r"[/\\]", frame.path) else resolve_path(query_scores.corpus, frame.path)
-    folders = [query_scores.corpus.files[file].path.rpartition("/")[0] for file in (*files[:1], *sure)]
-    return files if len(files) == 1 and folders[0] in folders[1:] else []
 
 
 def _find_by_function(query_scores: QueryScores, frame: Reference) -> list[int]:

@@ -158,6 +158,8 @@ def resolve_frame(corpus: Corpus, read_lines: ReadLines, frame: Reference) -> li
     either, the path itself must say that it is ours: of an installed Python package, or relative and whole.
     """
     files, shared = _match_path(corpus, frame.path)
+    if not files and frame.path.endswith(".java"):  # as obfuscated traces of Kotlin are written out
+        files, shared = _match_path(corpus, frame.path.removesuffix("java") + "kt")
     files = [file for file in files if corpus.files[file].compressed_text is not None]
     sure = [file for file in files if find_frame_place(corpus, read_lines(file), file, frame).is_sure]
     if sure or len(files) != 1 or _ABSOLUTE.match(frame.path):
@@ -167,15 +169,15 @@ def resolve_frame(corpus: Corpus, read_lines: ReadLines, frame: Reference) -> li
 
 
 def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> ParsedIssue:
-    """Return the issue with the paths of this repository in frames of a checkout: `/builds/acme/till/src/app.go`.
+    """Return the issue with the paths of this repository in frames of a checkout or of an installed copy.
 
-    A checkout's folder has the repository's name, and what follows is the whole path of a file. `repository` is
-    `owner/name`, or the name alone.
+    The folder of `/builds/acme/till/src/app.go` or of `registry/src/index/till-0.4.0/src/app.rs` has the repository's
+    name, and what follows is the whole path of a file. `repository` is `owner/name`, or the name alone.
     """
-    folder = f"/{repository.rpartition('/')[2]}/"
+    folder = re.compile(rf"^.*/{re.escape(repository.rpartition('/')[2])}(?:[-@]v?\d[\w.+-]*)?/")
 
     def shorten(frame: Frame) -> Frame:
-        path = frame.path.rpartition(folder)[2]
+        path = folder.sub("", frame.path)
         return frame.model_copy(update={"path": path}) if path in corpus.file_numbers else frame
 
     traces = [one.model_copy(update={"frames": [*map(shorten, one.frames)]}) for one in parsed.traces]

@@ -112,8 +112,8 @@ _ABOUT_DOCUMENTATION = re.compile(
     r"(?i)\b(?:typos?|misspell\w*|(?:broken|dead) links?|mistakes?|errors?) (?:\w+ ){0,3}?(?:in|on) (?:\S+ ){0,4}?"
     r"(?:docs?|documentation|readme|docstrings?|tutorials?|man ?pages?|website|changelog|guides?)\b"
     r"|\b(?:docs|documentation|readme|docstring|tutorial|man ?page|changelog|contributing guide)(?:\.\w+)?"
-    r"(?: (?:page|example|of|for|on|in) ?\S*){0,2} (?:\w+ )?(?:is|are|has|lacks?|does|do|says?|should|needs?|links?|"
-    r"mentions?|contains?|refers?|misses)\b"
+    r"(?: (?:page|files?|example|of|for|on|in) ?\S*){0,2} (?:\w+ )?(?:is|are|has|lacks?|does|do|says?|should|needs?|"
+    r"links?|uses?|mentions?|contains?|refers?|references|(?<=still )reference|misses)\b"
     r"|\b(?:un|not |mis)documented\b|^\W*(?:document|clarify|docs?\W{1,2})\b"
     r"|^\W*(?:fix|improve|update|correct|expand|missing|outdated|wrong|incorrect|better|more)\b.*"
     r"\b(?:docs|documentation|readme|docstrings?|tutorials?|man ?pages?)\b"
@@ -224,7 +224,7 @@ def _is_not_actionable(parsed: ParsedIssue, *, is_form: bool) -> bool:
     """
     own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith(("#", ">")))
     words = len(re.findall(r"\w{2,}", own_words))
-    if parsed.code or parsed.links or words > 3:
+    if parsed.code or parsed.traces or parsed.links or words > 3:
         return False
     title = _PREFIX.sub("", parsed.title)
     return (

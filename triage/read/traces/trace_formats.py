@@ -85,7 +85,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         (".java", ".kt", ".scala", ".groovy", ".clj"),
         find_jvm_frame,
         error_near(
-            r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |.{0,120}?[\s:])??"
+            r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |Fatal Exception: |"
+            r".{0,120}?[\s:])??"
             r"(?P<exception>[\w.$]{0,200}(?:Exception|Error|Throwable|Failure)\w{0,20})(?:: "
             r"?(?P<message>.*)|\s*$)",
             above=4,
@@ -180,6 +181,20 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     ),
     TraceFormat("ruby", ("': ", "’: "), find_ruby_error, None, single=True),
     TraceFormat(
+        "julia",
+        ("] ",),
+        frame_by_pattern(
+            r"\s*\[\d{1,4}\] (?P<function>[^\s(]{1,200})[^\n]{0,600}?(?:\n\s*@ (?:\w{1,80} )?| at )"
+            r"(?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})",
+            height=2,
+        ),
+        error_near(
+            rf"\s*ERROR: (?:(?:Load|Init)Error: )?(?:(?P<exception>{RAISED_NAME}): )?(?P<message>\S.*)", above=12
+        ),
+        innermost_first=True,
+        starts=re.compile(r"^\s*(?:ERROR: |Stacktrace:)"),
+    ),
+    TraceFormat(
         "lua",
         (".lua:",),
         find_lua_frame,
@@ -212,9 +227,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "php",
         (" on line ",),
         frame_by_pattern(
-            r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
-            r"Deprecated): {1,4}"
-            r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
+            r".{0,120}?(?P<exception>(?i:(?:catchable |recoverable )?fatal error|parse error|warning|notice|"
+            r"deprecated)): {1,4}(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
         ),
         None,
         single=True,

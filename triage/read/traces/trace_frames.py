@@ -57,12 +57,12 @@ class TraceFormat:
     """Whether a single frame without an error is none: prose looks the same."""
 
 
-def frame_by_pattern(pattern: str) -> FindFrame:
-    """Finds a frame in one line by named groups: `path`, and optionally `line`, `function`, `exception`, `message`."""
+def frame_by_pattern(pattern: str, height: int = 1) -> FindFrame:
+    """Finds a frame in so many lines by named groups: `path`, perhaps `line`, `function`, `exception`, `message`."""
     compiled = re.compile(pattern)
 
     def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-        match = compiled.match(lines[number])
+        match = compiled.match("\n".join(lines[number : number + height]))
         return frame_from_groups(match.groupdict()) if match else None
 
     return find_frame
@@ -249,7 +249,7 @@ def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def find_diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    match = _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
+    match = _HELM.match(lines[number]) or _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
     return frame_from_groups(match.groupdict()) if match else None
 
 
@@ -306,6 +306,9 @@ _DIAGNOSTIC = re.compile(
 _BRACKETED = re.compile(
     rf"\s*{_PATH}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
     re.I,
+)
+_HELM = re.compile(
+    r".*\btemplate: (?P<path>[^\s:]{1,200}/templates/[^\s:]{1,200}):(?P<line>\d{1,6}):\d{1,5}: (?P<message>\S.{0,600})"
 )
 _PYTHON = re.compile(
     r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{0,400})\", line (?P<line>\d{1,9})(?:, in "
