@@ -2,20 +2,19 @@
 
 from typing import Any
 
+from triage.domain.code import Span, Suspect
 from triage.domain.findings import (
-    AffectedFile,
     CitedPlace,
     CodebaseFinding,
     CritiqueFinding,
-    Evidence,
     InvestigatorFinding,
     RelevantFile,
     TicketDraft,
-    TriageReport,
     WebResult,
     WebSearchFinding,
 )
 from triage.domain.issue import Issue, Repository
+from triage.domain.report import CheckedEvidence, TriageReport
 from triage.graph.triage_state import BugTriageState
 
 PARSE = "def parse(text):\n    parts = text.split('-')\n    return date(*parts)\n"
@@ -149,16 +148,12 @@ def report(**changes: Any) -> TriageReport:
         "confidence": 0.8,
         "summary": "parse crashes on 02-29",
         "affected_files": [
-            AffectedFile(path="src/parse.py", start_line=1, end_line=3, symbol="parse", reason="builds the date")
+            Suspect(path="src/parse.py", span=Span(path="src/parse.py", start=1, end=3), symbol="parse", reason="dates")
         ],
         "evidence": [
-            Evidence(claim="It raises", path="src/parse.py", start_line=3, end_line=3, quote="return date(*parts)")
+            CheckedEvidence(claim="It raises", span=Span(path="src/parse.py", start=3, end=3), quote="x", verified=True)
         ],
         "reproduction": ["parse('02-29')"],
-        "missing_information": [],
-        "next_steps": ["Write a test"],
-        "suggested_fix": None,
-        "external_references": [],
     }
     return TriageReport(**defaults | changes)
 

@@ -385,10 +385,9 @@ class FakeGitHub(IssueTracker):
         self._raise_prepared_error("fetch_suggestion_options")
         return self.suggestion_options
 
-    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> None:
         self._raise_prepared_error("suggest")
         self.suggested += [(number, one) for one in suggestions]
-        return []
 
     def remove_label(self, number: int, label: str) -> None:
         self._raise_prepared_error("remove_label")

@@ -106,7 +106,7 @@ async def run_job(task: Task | None, app: App, run: JobContext) -> Status:
     """Run the job of the workflow's task, for what its event asks; None if it needs no event."""
     name = app.settings.task
     if name == "scorecard":
-        from triage.backtest.make_scorecard import make_scorecard
+        from triage.backtest.scorecard import make_scorecard
 
         return await make_scorecard(app, run)
     if name == "doctor":

@@ -32,7 +32,7 @@ COMMANDS = {
         "Triage past issues on the commit before their fix, and count how often the triage was right.",
     ),
     "scorecard": (
-        "triage.backtest.scorecard_command",
+        "triage.backtest.scorecard",
         "Count how often the comments on closed issues were right, by the fixes that closed them.",
     ),
     "backlog": (

@@ -2,7 +2,7 @@
 
 An issue may have `state_reason`, `milestone`, `type`, `closed_at`, `last_edited_at`, `editor`, `duplicate_of`, and
 `fixes`: pull requests or commits with `number`, `oid`, `headline`, `title`, `at`, `milestone`, `files`, `changed_files`,
-`repository`, and `commits` as their first lines. A comment may have `minimized`, `up` and `down`.
+`repository`, and `commits` as their first lines.
 """
 
 # ruff: noqa: A002, N803 - arguments have the names of the API
@@ -69,15 +69,13 @@ _OLD: dict[str, dict[str, str]] = {
     "Node": {},
     "IssueComment": {
         **_COMMENT,
-        **dict.fromkeys(("lastEditedAt", "isMinimized", "minimizedReason"), ""),
+        "lastEditedAt": "",
         "editor": "Actor",
         "userContentEdits": "Edits",
-        "reactions": "Reactions",
         "repository": "Repository",
     },
     "Edits": {"nodes": "Edit", "pageInfo": "PageInfo"},
     "Edit": {"editor": "Actor", "deletedAt": ""},
-    "Reactions": {"totalCount": ""},
 }
 _NEW = _OLD | {"Issue": _OLD["Issue"] | {"stateReason": "", "issueType": "Name"}}
 
@@ -212,7 +210,6 @@ class _Query:
     def comment(self, comment: dict[str, Any]) -> dict[str, Any]:
         edits = self.stored.edits.get(comment["id"], [])
         shown = [{"editor": _actor(edit["login"]), "deletedAt": edit["deletedAt"]} for edit in reversed(edits)]
-        counts = {"THUMBS_UP": comment.get("up", 0), "THUMBS_DOWN": comment.get("down", 0)}
         return {
             "__typename": "IssueComment",
             "id": comment["node_id"],
@@ -224,9 +221,6 @@ class _Query:
             "author": _actor(comment["user"] and comment["user"]["login"]),
             "editor": _actor(edits[-1]["login"]) if edits else None,
             "lastEditedAt": edits[-1]["at"] if edits else None,
-            "isMinimized": bool(comment.get("minimized")),
-            "minimizedReason": comment.get("minimized"),
-            "reactions": lambda content: {"totalCount": counts[content]},
             "userContentEdits": lambda first: {"nodes": shown[:first], "pageInfo": {"hasNextPage": len(shown) > first}},
         }
 

@@ -44,8 +44,6 @@ class SuggestingGitHub:
     disabled_types: set[str] = field(default_factory=set)
     pending: list[dict[str, Any]] = field(default_factory=list)
     """Kind, name, rationale, confidence."""
-    hidden_reads: int = 0
-    """Reads that do not show yet what is pending."""
     refuses_writes: bool = False
     documents: list[Document] = field(default_factory=list)
 
@@ -64,7 +62,6 @@ class SuggestingGitHub:
                 return 200, {"data": {one.alias: None for one in document.selections}, "errors": [error]}
             writes = {name: partial(self._write, name) for name in _MUTATIONS}
             return 200, {"data": select(writes, document.selections)}
-        self.hidden_reads -= 1
         return 200, {"data": select({"repository": self._repository}, document.selections)}
 
     def _check_variables(self, document: Document) -> None:
@@ -85,7 +82,7 @@ class SuggestingGitHub:
 
     def _issue(self, number: int) -> dict[str, Any]:
         issue = self.api.issues[number]
-        shown = self.pending if self.hidden_reads < 0 and number == 7 else []
+        shown = self.pending if number == 7 else []
         return {
             "id": f"I_{number}",
             "number": number,

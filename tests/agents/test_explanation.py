@@ -4,7 +4,7 @@ from typing import Any
 
 from testing import factories
 from testing.each_row import each_row
-from triage.agents.explanation import explain
+from triage.agents.cited_places import explain
 from triage.domain.code import Excerpt, LookedUp, PathChange, RegressionWindow, Span
 from triage.domain.findings import CodebaseFinding
 from triage.domain.report import Citations

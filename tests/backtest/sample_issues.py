@@ -22,7 +22,7 @@ def named(*paths: str, by: PredictedBy = "trace", day: float = 0) -> Prediction:
 
 
 def comment(prediction: Prediction | None = None, **fields: Any) -> OurComment:
-    shown = {"posted_at": at(0), "is_ours_alone": True, "thumbs_up": 0, "thumbs_down": 0, "hidden_as": ""}
+    shown = {"posted_at": at(0), "is_ours_alone": True}
     return OurComment(prediction=prediction, **(shown | fields))
 
 
@@ -45,12 +45,12 @@ BUG = [hash_label("bug")]
 ISSUES = [
     issue(401, comment(named(DATES, READER), labels=BUG), [DATES, TEST], 1, labels=["Bug"]),
     issue(402, comment(named(READER, DATES, by="message")), [DATES], 2, title="Wrong year | in `csv`"),
-    issue(403, comment(named(CLI, by="name"), thumbs_down=1), [READER, DATES, "src/ledger/api.py"], 9),
+    issue(403, comment(named(CLI, by="name")), [READER, DATES, "src/ledger/api.py"], 9),
     issue(404, comment(asked=True), [READER], 9, reporter_wrote_at=[at(4)]),
-    issue(405, comment(asked=True, hidden_as="off-topic"), None, 10),
+    issue(405, comment(asked=True), None, 10),
     issue(406, comment(named(DATES)), [PAGE, TEST], 16),
     issue(407, comment(named(DATES)), fix=None, day=16),
-    issue(408, comment(named(DATES, by="model"), thumbs_up=2), [DATES], 23),
+    issue(408, comment(named(DATES, by="model")), [DATES], 23),
     issue(411, comment(said=["known", "place"], wrong=["fixed"]), None, 24, is_duplicate=True),
     issue(409, comment(is_ours_alone=False), [DATES], 23),
     issue(410, comment(named(DATES)), day=24).model_copy(update={"fix": ClosingFix(files=[DATES], is_whole=False)}),

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.backtest.sample_issues import ISSUES, comment, issue, judge
+from tests.backtest.sample_issues import ISSUES, judge
 from tests.backtest.samples import place, result
 from triage.backtest.backtest_page import count_figures
-from triage.backtest.count import Rate, count_issues, count_rate
-from triage.backtest.judge import DuplicateResult
+from triage.backtest.judge import DuplicateResult, Rate, count_issues, count_rate
 from triage.domain.run import Status
 
 RESULTS = [
@@ -86,13 +85,4 @@ def test_the_card_of_the_sample() -> None:
     }
     assert card.not_counted == {"none": 3, "no code": 1, "too large": 1}
     assert (card.first, card.any) == (Rate(hits=2, cases=4), Rate(hits=3, cases=4))
-    assert {sign: rate.cases for sign, rate in card.by.items()} == {"trace": 1, "message": 1, "name": 1, "model": 1}
     assert (card.answered, card.labels) == (Rate(hits=1, cases=2), Rate(hits=1, cases=1))
-    assert (card.hidden, card.hidden_reasons) == (Rate(hits=1, cases=11), {"off-topic": 1})
-    assert (card.thumbs_up, card.thumbs_down) == (Rate(hits=1, cases=11), Rate(hits=1, cases=11))
-
-
-def test_what_the_server_does_not_say_is_not_counted() -> None:
-    silent = comment(thumbs_up=None, thumbs_down=None, hidden_as=None)
-    card = count_issues(judge(issue(ours=silent)))
-    assert (card.hidden, card.thumbs_up, card.thumbs_down) == (Rate(), Rate(), Rate())

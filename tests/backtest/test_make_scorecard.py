@@ -11,7 +11,7 @@ from testing.each_row import each_row
 from testing.fakes import FakeOutput
 from tests.run.run_harness import RunHarness
 from triage.app.settings import Settings
-from triage.backtest.make_scorecard import make_scorecard, parse_since
+from triage.backtest.scorecard import make_scorecard, parse_since
 from triage.base.errors import BadInput
 from triage.domain.run import Status
 
@@ -32,9 +32,7 @@ def test_a_cancelled_job_says_so() -> None:
     [
         ("90d", "2026-08-24"),
         ("1d", "2026-11-21"),
-        (" 12w ", "2026-08-30"),
-        ("2026-08-01", "2026-08-01"),
-        ("104w", "2024-11-24"),
+        (" 14d ", "2026-11-08"),
     ],
 )
 def test_a_day(text: str, day: str) -> None:
@@ -49,16 +47,14 @@ def test_a_day(text: str, day: str) -> None:
         "0d",
         "d",
         "-1d",
-        "9999w",
-        "2026-13-01",
-        "2027-01-01",
-        "2020-01-01",
-        "20260801",
+        "1000d",
+        "12w",
+        "2026-08-01",
         "٩d",
         "90d\n::error::x",
     ],
 )
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(BadInput, match="give days such as 90d") as refused:
+    with pytest.raises(BadInput, match="is not a number of days such as 90d") as refused:
         parse_since(text, NOW)
     assert "\n" not in str(refused.value)

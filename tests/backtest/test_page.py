@@ -12,8 +12,8 @@ from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, 
 from tests.backtest.samples import case, outcome, place, result
 from tests.backtest.test_count import DUPLICATES, RESULTS
 from triage.backtest.backtest_page import render_html_page
-from triage.backtest.count import count_issues
-from triage.backtest.scorecard_page import MAX_LISTED, ScorecardPage, render_scorecard
+from triage.backtest.judge import count_issues
+from triage.backtest.scorecard import MAX_LISTED, ScorecardPage, render_scorecard
 from triage.domain.past_issues import ClosedIssue
 from triage.safety.active_content import find_active_content
 from triage.say.report_pages import utf16_length

@@ -95,7 +95,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("words", "environ", "problem", "code"),
         [
-            (["--github", SLUG, "--since", "soon"], {}, "give days such as 90d", 2),
+            (["--github", SLUG, "--since", "soon"], {}, "is not a number of days such as 90d", 2),
             (["--github", SLUG], {"TRIAGE_GITHUB_TOKEN": ""}, "set TRIAGE_GITHUB_TOKEN", 1),
             ([], {}, "must be given as owner/name, at a terminal with --github", 2),
         ],

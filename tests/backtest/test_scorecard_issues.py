@@ -66,7 +66,7 @@ def issues(open_issues: Open) -> ScorecardIssues:
 
 def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -> None:
     add_closed(api, labels=[{"name": "Bug"}], last_edited_at=day(5), editor="mona")
-    add_ours(api, up=2, down=1, minimized="OUTDATED")
+    add_ours(api)
     api.add_comment("It is 1.4.", "mona", 8, created_at=day(6), updated_at=day(11))
     api.add_comment("Thanks!", "octocat", 8, created_at=day(7), updated_at=day(11))
     comment = OurComment(
@@ -75,9 +75,6 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -
         prediction=PREDICTION,
         asked=True,
         labels=[hash_label("bug")],
-        thumbs_up=2,
-        thumbs_down=1,
-        hidden_as="outdated",
     )
     issue = ClosedIssue(
         number=8,
@@ -158,10 +155,10 @@ class TestForgedComments:
         self, api: GitHubApi, issues: ScorecardIssues, editor: str | None, counts: bool
     ) -> None:
         add_closed(api)
-        api.record_edit(add_ours(api, up=1), editor)
+        api.record_edit(add_ours(api), editor)
         [comment] = read_ours(issues)
         assert (comment.is_ours_alone, comment.prediction is not None, comment.asked) == (counts, counts, counts)
-        assert (bool(comment.labels), comment.thumbs_up) == (counts, 1)
+        assert bool(comment.labels) == counts
 
     def test_an_unreadable_state_names_nothing(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         add_closed(api)
@@ -235,11 +232,10 @@ class TestFaults:
         api.is_old = True
         for number in range(100, 160):
             add_closed(api, number)
-            add_ours(api, number, up=1)
+            add_ours(api, number)
         found = issues.read_closed_issues(START).issues
         assert len(found) == 60
         assert {tuple(one.fix.files) for one in found if one.fix} == {("src/till.py", "tests/test_till.py")}
-        assert {(one.comment.thumbs_up, one.comment.hidden_as) for one in found if one.comment} == {(1, "")}
         assert len(api.requests) == 5  # refused once
 
     def test_a_server_without_fixes_has_no_scorecard(self, api: GitHubApi, issues: ScorecardIssues) -> None:

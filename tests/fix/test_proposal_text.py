@@ -20,7 +20,6 @@ from triage.fix.proposal_text import (
     MAX_PART_UNITS,
     render_awaiting,
     render_pull_request_body,
-    render_unstored,
 )
 from triage.safety.active_content import find_active_content
 from triage.say.template import render_block
@@ -89,10 +88,6 @@ def test_a_story_without_a_test_reads_as_in_its_golden_file(golden: Any) -> None
     golden("tests/golden/proposal_story.md", render(story, "none"))
 
 
-def test_a_token_that_cannot_store_commits_reads_as_in_its_golden_file(golden: Any) -> None:
-    golden("tests/golden/proposal_unstored.md", render_unstored(make_draft(), FILES) + "\n")
-
-
 def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
     issue = "https://github.com/acme/ledger/issues/412"
     words = CommitWords(
@@ -117,7 +112,6 @@ def test_nothing_is_active_whatever_a_model_writes(tests: ProposalTests) -> None
         tests=[],
     )
     assert find_active_content(render(draft, tests), [URL, RUN]) == []
-    assert find_active_content(render_unstored(draft, FILES), []) == []
     assert find_active_content(render_block("proposal", "abandoned", EVIL), []) == []
     assert find_active_content(render_block("proposal", "rejected", "mona", EVIL), []) == []
 
@@ -146,7 +140,6 @@ def test_a_large_patch_is_cut_and_linked() -> None:
     shown = render(draft)
     assert len(shown) < 2 * MAX_PART_UNITS
     assert f"[The whole diff on GitHub]({URL})" in shown
-    assert "END_OF_PATCH" not in render_unstored(draft, FILES)
 
 
 @pytest.mark.parametrize(

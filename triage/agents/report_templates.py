@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from triage.agents.explanation import explain
+from triage.agents.cited_places import explain
 from triage.agents.prompts import shows_reason
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TicketDraft, TriageReport
+from triage.domain.code import Span, Suspect
+from triage.domain.findings import Effort, RelevantFile, TicketDraft
 from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
-from triage.domain.report import MAX_LABELS
+from triage.domain.report import MAX_LABELS, CheckedEvidence, TriageReport
 from triage.read.kind.severity_signs import find_severity, find_severity_signs
 from triage.read.kind_names import LABEL_WORDS, choose_label, find_labelled_kind
 from triage.read.versions.regressions import find_regression
@@ -37,11 +38,9 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
         severity_reason=reason,
         confidence=agent_input.confidence,
         summary=(written.summary if written else "") or summarize(agent_input.parsed),
-        affected_files=[to_affected_file(file) for file in files],
+        affected_files=list(map(to_suspect, files)),
         evidence=_list_evidence(agent_input, files),
         reproduction=investigation.reproduction if investigation else [],
-        missing_information=agent_input.missing_information,
-        external_references=agent_input.web.relevant_results if agent_input.web else [],
     )
 
 
@@ -59,28 +58,22 @@ def explain_severity(sign: SeveritySign) -> str:
     return f"The issue speaks of {_SIGN_PHRASES[sign.kind]}: “{sentence}”"
 
 
-def to_affected_file(file: RelevantFile) -> AffectedFile:
-    return AffectedFile(
-        path=file.path,
-        start_line=file.start_line,
-        end_line=file.end_line,
-        symbol=file.symbol,
-        reason=file.relevance_reason,
-    )
+def to_suspect(file: RelevantFile) -> Suspect:
+    return Suspect(path=file.path, span=_find_span(file), symbol=file.symbol, reason=file.relevance_reason)
 
 
-def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[Evidence]:
+def _find_span(file: RelevantFile) -> Span | None:
+    has_lines = file.start_line and file.end_line
+    return Span(path=file.path, start=file.start_line or 0, end=file.end_line or 0) if has_lines else None
+
+
+def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[CheckedEvidence]:
     messages = agent_input.investigation.error_messages if agent_input.investigation else []
-    from_issue = [Evidence(claim="The issue reports this error", quote=message) for message in messages[:2]]
+    claim = "The issue reports this error"
+    from_issue = [CheckedEvidence(claim=claim, quote=message, verified=True) for message in messages[:2]]
     from_code = [
-        Evidence(
-            claim=file.relevance_reason,
-            path=file.path,
-            start_line=file.start_line,
-            end_line=file.end_line,
-            quote=file.quote,
-        )
-        for file in files[:3]
+        CheckedEvidence(claim=file.relevance_reason, span=span, quote=file.quote, verified=span is not None)
+        for file, span in ((file, _find_span(file)) for file in files[:3])
         # A line that rules chose proves nothing if it does not show what is claimed.
         if not file.quote or shows_reason(file.relevance_reason, file.quote)
     ]

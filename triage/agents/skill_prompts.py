@@ -52,7 +52,7 @@ class SkillPrompts:
         self.tiers: dict[str, SkillTier] = {}
         """The ledger: skills whose text is in the prompts, and the tier of each."""
         self.shortfalls: list[str] = []
-        self.tail = [*build_memory_messages(agent_input, self.mark), *self._inject(agent_input.active_skills)]
+        self.tail = [*build_memory_messages(agent_input, self.mark), *self._show_skills(agent_input.active_skills)]
         """What stands behind the sections of a prompt: what is remembered, and the texts of the active skills."""
 
     @property
@@ -78,7 +78,7 @@ class SkillPrompts:
         named = self._list_new(first)
         if not named:
             return remove_selections(first)
-        tail = self._inject(named)
+        tail = self._show_skills(named)
         try:
             async with asyncio.timeout(self._deadline - self._services.clock() - 1.0):
                 return remove_selections(await (chain_with_skills or chain)([*messages, *tail]))
@@ -94,10 +94,10 @@ class SkillPrompts:
         new = [one for one in find_selections(answer) if one in self._skills and one not in self.tiers]
         return new[: max(0, room)]
 
-    def _inject(self, ids: Sequence[str] | Mapping[str, SkillTier]) -> list[BaseMessage]:
-        return [self._inject_one(self._skills[one]) for one in ids if one in self._skills and one not in self.tiers]
+    def _show_skills(self, ids: Sequence[str] | Mapping[str, SkillTier]) -> list[BaseMessage]:
+        return [self._show_skill(self._skills[one]) for one in ids if one in self._skills and one not in self.tiers]
 
-    def _inject_one(self, skill: Skill) -> HumanMessage:
+    def _show_skill(self, skill: Skill) -> HumanMessage:
         files = read_references(skill, self._services.codebase.read_lines, self._reference_chars)
         self._reference_chars -= sum(map(len, files.values()))
         self.tiers[skill.id] = 3 if files else 2

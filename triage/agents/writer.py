@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.explanation import explain
+from triage.agents.cited_places import explain
 from triage.agents.prompts import format_bullets, format_task
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.agents.services import Services
@@ -16,7 +16,8 @@ from triage.agents.skill_prompts import SkillPrompts
 from triage.base.errors import InvalidAnswer
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import TicketDraft, TriageReport, WriterOutput
+from triage.domain.findings import TicketDraft
+from triage.domain.report import TriageReport, WriterOutput
 
 if TYPE_CHECKING:
     from triage.outside.model.chat_model import ChatModel

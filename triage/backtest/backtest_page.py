@@ -8,8 +8,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import AwareDatetime, Field
 
-from triage.backtest.count import Rate, count_rate
-from triage.backtest.judge import CaseResult, DuplicateResult
+from triage.backtest.judge import CaseResult, DuplicateResult, Rate, count_rate
 from triage.domain.past_issues import PredictedBy
 from triage.domain.run import Status
 from triage.domain.value import Value

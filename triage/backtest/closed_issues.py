@@ -1,7 +1,7 @@
 """Reads closed issues with their fixes and our comments on them.
 
 It takes two requests of GraphQL for a page of issues. What the fields mean stands in GitHub's GraphQL reference:
-`ClosedEvent.closer`, `Minimizable`, `Reactable`.
+`ClosedEvent.closer`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -160,7 +160,6 @@ def describe_comment(comment: EditedComment) -> OurComment | None:
         return None
     is_ours_alone = comment.is_alone_by(comment.login)
     state = (parse_state(comment.body) if is_ours_alone else None) or CommentState()
-    hidden = (comment.minimized_reason or "no reason").lower() if comment.is_minimized else ""
     return OurComment(
         posted_at=comment.created_at,
         is_ours_alone=is_ours_alone,
@@ -169,9 +168,6 @@ def describe_comment(comment: EditedComment) -> OurComment | None:
         said=list(dict.fromkeys(one.subject for one in state.said)),
         wrong=state.wrong,
         labels=state.labels,
-        thumbs_up=comment.up.total if comment.up else None,
-        thumbs_down=comment.down.total if comment.down else None,
-        hidden_as=None if comment.is_minimized is None else hidden,
     )
 
 

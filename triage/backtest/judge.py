@@ -1,7 +1,8 @@
-"""Was it right? Compares what a report, or our comment, says with the fix that came later, and has what came out."""
+"""Was it right? Compares what a report, or our comment, says with the fix that came later, and counts how often."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
@@ -127,9 +128,6 @@ class IssueResult(Value):
     """Those of them that the issue has."""
     outcomes: dict[Subject, Outcome] = Field(default_factory=dict)
     """What came of what the comment said, and what it could have said."""
-    hidden_as: str | None = None
-    thumbs_up: int | None = None
-    thumbs_down: int | None = None
 
 
 def is_product_code(path: str) -> bool:
@@ -200,9 +198,6 @@ def judge_issue(issue: ClosedIssue, comment: OurComment) -> IssueResult:
         outcomes=judge_outcomes(issue, comment, place, is_answered=comment.asked and answered),
         labels=len(comment.labels),
         labels_on_issue=sum(label in carried for label in comment.labels),
-        hidden_as=comment.hidden_as,
-        thumbs_up=comment.thumbs_up,
-        thumbs_down=comment.thumbs_down,
     )
 
 
@@ -230,3 +225,73 @@ def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:
     if not fix.is_whole:
         return "too large"
     return "code" if edited else "no code"
+
+
+MIN_CASES_FOR_PERCENT = 20
+"""Small numbers stay numbers."""
+
+
+class Rate(Value):
+    """How many of some cases."""
+
+    hits: int = 0
+    cases: int = 0
+
+    @property
+    def fraction(self) -> str:
+        return f"{self.hits:,} of {self.cases:,}"
+
+    def __str__(self) -> str:
+        if not self.cases:
+            return "none yet"
+        return f"{self.fraction} ({self._format_percent()})" if self.cases >= MIN_CASES_FOR_PERCENT else self.fraction
+
+    def _format_percent(self) -> str:
+        # 99.9 % is not 100 %, and one of a thousand is not none.
+        percent = 100 * self.hits / self.cases
+        return f"{min(percent, 99):.0f} %" if 1 <= percent < 100 else f"{percent:.2g} %" if percent < 1 else "100 %"
+
+
+def count_rate(values: Iterable[bool | None]) -> Rate:
+    """Return how many are true; None is no case."""
+    known = [value for value in values if value is not None]
+    return Rate(hits=sum(known), cases=len(known))
+
+
+class Scorecard(Value):
+    triaged: int
+    """Closed issues with a comment of ours."""
+    fixed: int
+    """Those that were closed by a fix that edits product code."""
+    not_counted: dict[str, int] = Field(default_factory=dict)
+    """Closed issues by why they are not in `fixed`: `no code`, `too large`, `none`."""
+    first: Rate
+    """The first file that the comment named is among those that the fix edited."""
+    any: Rate
+    """One of the first three is."""
+    outcomes: dict[Subject, dict[Outcome, int]] = Field(default_factory=dict)
+    """How often what the comments said was right or wrong, and how often it was missed, also without a comment."""
+    answered: Rate
+    labels: Rate
+    edited_by_others: int = 0
+
+
+def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subject, Outcome]] = ()) -> Scorecard:
+    places = [one.place for one in results if one.place]
+    fixed = [one for one in results if one.fix == "code"]
+    outcomes = [*(one.outcomes for one in results if not one.edited_by_others), *silent]
+    counted = {subject: Counter(one[subject] for one in outcomes if subject in one) for subject in get_args(Subject)}
+    return Scorecard(
+        triaged=len(results),
+        fixed=len(fixed),
+        not_counted=dict(Counter(one.fix for one in results if one.fix != "code")),
+        first=count_rate(place.first_right for place in places),
+        any=count_rate(place.any_right for place in places),
+        outcomes={subject: dict(counts) for subject, counts in counted.items() if counts},
+        answered=count_rate(one.answered for one in results),
+        labels=Rate(
+            hits=sum(one.labels_on_issue for one in results),
+            cases=sum(one.labels for one in results),
+        ),
+        edited_by_others=sum(one.edited_by_others for one in results),
+    )

@@ -243,41 +243,6 @@ class CriticVerdict(Answer):
     confidence: float = Field(ge=0.0, le=1.0)
 
 
-class AffectedFile(Answer):
-    """A suspect, as the writer names it."""
-
-    path: str
-    start_line: int | None = None
-    end_line: int | None = None
-    symbol: str | None = None
-    reason: str
-
-
-class Evidence(Answer):
-    """A claim and the place that shows it; `path` is none for what the issue itself shows."""
-
-    claim: str
-    path: str | None = None
-    start_line: int | None = None
-    end_line: int | None = None
-    quote: str | None = None
-
-
-class TriageReport(Answer):
-    """The writer's report: by rules, from what the agents found."""
-
-    severity: Severity | None
-    """None where nothing in the issue says how bad it is."""
-    severity_reason: str
-    confidence: float
-    summary: str
-    affected_files: list[AffectedFile]
-    evidence: list[Evidence]
-    reproduction: list[str]
-    missing_information: list[MissingInformation]
-    external_references: list[WebResult]
-
-
 class TicketDraft(Answer):
     """What a model would write into an issue tracker."""
 
@@ -285,14 +250,3 @@ class TicketDraft(Answer):
     assignee: NullableText
     effort: OptionalText
     title: OptionalText
-
-
-class WriterOutput(AgentFindingBase):
-    """The writer's drafts, merged."""
-
-    report: TriageReport
-    github_comment_markdown: str
-    ticket_title: str
-    ticket_labels: list[str]
-    ticket_assignee_suggestion: str
-    ticket_effort_estimate: Effort

@@ -133,11 +133,6 @@ class OurComment(Value):
     """What a person called wrong."""
     labels: list[str] = Field(default_factory=list)
     """Hashes of the labels that it suggested, or that were added with it."""
-    thumbs_up: int | None = None
-    """None if the server does not say, as in the next two fields."""
-    thumbs_down: int | None = None
-    hidden_as: str | None = None
-    """GitHub's reason in small letters, such as `outdated`; empty if it is not hidden."""
 
 
 class ClosingFix(Value):

@@ -24,6 +24,7 @@ from triage.domain.code import (
 )
 from triage.domain.findings import (
     AgentFinding,
+    AgentFindingBase,
     CritiqueFinding,
     DeclinedAnswer,
     Effort,
@@ -85,6 +86,30 @@ class CheckedEvidence(Value):
     """A line of them, or of the issue."""
     verified: bool
     """Whether it stands there."""
+
+
+class TriageReport(Value):
+    """The writer's report: by rules, from what the agents found."""
+
+    severity: Severity | None
+    """None where nothing in the issue says how bad it is."""
+    severity_reason: str
+    confidence: float
+    summary: str
+    affected_files: list[Suspect]
+    evidence: list[CheckedEvidence]
+    reproduction: list[str]
+
+
+class WriterOutput(AgentFindingBase):
+    """The writer's drafts, merged."""
+
+    report: TriageReport
+    github_comment_markdown: str
+    ticket_title: str
+    ticket_labels: list[str]
+    ticket_assignee_suggestion: str
+    ticket_effort_estimate: Effort
 
 
 class Explanation(Value):

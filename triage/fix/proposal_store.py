@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
-from triage.domain.proposal import ID_CHARS, BaseFile, PatchCommit, PatchProposal, PullRequest
+from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
 from triage.fix.check_approval import is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
 from triage.fix.git_data import MAX_READS, GitData, read_facts
@@ -163,12 +163,6 @@ class GitHubProposalStore(GitData):
             return False
         return list(map(_with_normal_message, found)) == list(map(_with_normal_message, commits))
 
-    def has_message(self, stored: PatchProposal, base: str, message: str) -> bool:
-        """Return whether a proposal starts from this commit and has this message, whatever else its commits hold."""
-        with translate_read_errors(self.slug):
-            found = read_facts(self.read_commit(stored.commit)).message
-        return stored.base == base and normalize_message(found) == normalize_message(message)
-
     def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
         """Return the proposal's commits, the first one first. Raises as `read_files`."""
         with translate_read_errors(self.slug):
@@ -256,13 +250,6 @@ class GitHubProposalStore(GitData):
         """Create a branch at a commit. False if the name is taken and leads to another commit."""
         with translate_contents_errors(self.slug):
             return self.create_ref(f"refs/heads/{name}", commit) == commit
-
-    def find_approved(self, branch: str, proposal_id: str) -> tuple[str, PullRequest | None]:
-        """Return the commit of a branch that is at this proposal, and its open pull request; an empty one else."""
-        with translate_read_errors(self.slug):
-            commit = self.read_ref(f"refs/heads/{branch}") or ""
-            is_approved = commit[:ID_CHARS] == proposal_id
-            return (commit, self._find_pull_request(branch, commit)) if commit and is_approved else ("", None)
 
     def _find_pull_request(self, branch: str, commit: str, reads: int = 1) -> PullRequest | None:
         owner, _, _ = self.slug.partition("/")

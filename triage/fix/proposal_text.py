@@ -14,7 +14,7 @@ from triage.domain.proposal import (
 )
 from triage.fix.commit_text import CommitWords
 from triage.fix.patch.check_patch import list_warnings
-from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files, format_diff
+from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files
 from triage.safety.safe_markdown import format_code_block
 from triage.say.report_pages import Fold, utf16_length
 from triage.say.template import ensure_safe, render_block
@@ -81,19 +81,6 @@ def render_awaiting(
         render_block("proposal", "commands", proposal.id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
     ]
     return "\n\n".join(filter(None, parts))
-
-
-def render_unstored(draft: PatchDraft, files: "BaseFiles") -> str:
-    """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
-    command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
-    block = format_code_block(command, "sh")
-    # A block whose text had to be changed or cut is no patch any more.
-    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS
-    shown = [
-        *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
-        render_block("proposal", "no_permission", block if is_exact else ""),
-    ]
-    return "\n\n".join(filter(None, [*shown, render_block("proposal", "proof", draft, "", "", "")]))
 
 
 def _render_parts(draft: PatchDraft, files: "BaseFiles", diff_url: str) -> list[str]:

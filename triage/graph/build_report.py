@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from triage.agents.explanation import explain, has_evidence
+from triage.agents.cited_places import explain, has_evidence
 from triage.agents.investigator import list_questions
-from triage.agents.report_templates import fill_report_template, fill_ticket_template, to_affected_file
+from triage.agents.report_templates import fill_report_template, fill_ticket_template, to_suspect
 from triage.agents.services import Services
 from triage.domain.code import CodeHistory, QuotedLine, Span, Suspect
-from triage.domain.findings import AffectedFile, Evidence, MissingInformation
-from triage.domain.report import CheckedEvidence, IssueRef, RunReport, Ticket
+from triage.domain.findings import MissingInformation
+from triage.domain.report import IssueRef, RunReport, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution, Usage
 from triage.graph.active_skills import list_skill_notes, list_used_skills
 from triage.graph.routing import searches_code
@@ -42,10 +42,9 @@ def build_report(
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     state = state.model_copy(update={"kind_reading": kind_reading})
-    pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
     kind = by_rules or (state.kind if has_evidence(state) else None)
-    suspects = list(map(_to_suspect, draft.affected_files)) if searches_code(by_rules) else []
+    suspects = draft.affected_files if searches_code(by_rules) else []
     places = state.places if may_be_bug_by_rules else []
     is_asking = state.kind in ("question", "feature_request")
     explanation = explain(state) if state.may_be_bug or is_asking else None
@@ -98,10 +97,10 @@ def build_report(
         wrong_subjects=state.wrong_subjects,
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
-        evidence=list(map(_to_checked_evidence, draft.evidence)) if may_be_bug_by_rules else [],
+        evidence=draft.evidence if may_be_bug_by_rules else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
         missing_information=_list_questions(state, services),
-        external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
+        external_references=state.web.relevant_results if state.web else [],
         ticket=_build_ticket(state),
         critique=state.critique if may_be_bug_by_rules else None,
         citations=state.citations,
@@ -209,22 +208,7 @@ def list_likely_files(state: BugTriageState) -> list[Suspect]:
     """Return the files that rules find likely, the likeliest first."""
     if state.codebase is None or not searches_code(state.kind_by_rules):
         return []
-    return [_to_suspect(to_affected_file(file)) for file in state.codebase.likely_files]
-
-
-def _to_suspect(file: AffectedFile) -> Suspect:
-    return Suspect(path=file.path, span=_find_span(file), symbol=file.symbol, reason=file.reason)
-
-
-def _find_span(place: AffectedFile | Evidence) -> Span | None:
-    if not (place.path and place.start_line and place.end_line):
-        return None
-    return Span(path=place.path, start=place.start_line, end=place.end_line)
-
-
-def _to_checked_evidence(claim: Evidence) -> CheckedEvidence:
-    span = _find_span(claim)
-    return CheckedEvidence(claim=claim.claim, span=span, quote=claim.quote, verified=bool(span or not claim.path))
+    return list(map(to_suspect, state.codebase.likely_files))
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
-from triage.domain.findings import AgentFinding, CriticVerdict, DeclinedAnswer, WriterOutput
+from triage.domain.findings import AgentFinding, CriticVerdict, DeclinedAnswer
 from triage.domain.issue import ParsedIssue, Repository
 from triage.domain.past_issues import PastIssue
-from triage.domain.report import Round, RunReport
+from triage.domain.report import Round, RunReport, WriterOutput
 from triage.domain.run import PlannerDecision, StepRecord
 
 Update = dict[str, Any]

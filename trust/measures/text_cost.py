@@ -24,7 +24,7 @@ from triage.reproduce.example.read_example import read_example
 from triage.reproduce.example.sessions import read_session
 from triage.reproduce.example.shown_output import read_stated_output
 from triage.reproduce.expected import find_expected
-from triage.run.may_run.commands import parse_command
+from triage.run.may_run.route import parse_command
 from triage.safety.active_content import find_active_content
 from triage.safety.clean_text import clean_and_count
 from triage.safety.safe_markdown import (

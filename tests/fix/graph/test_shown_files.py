@@ -7,15 +7,13 @@ from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
 from tests.say.sample_reports import FULL
 from triage.domain.code import Passage, Span, Suspect
-from triage.domain.proposal import BaseFile, EditablePath
+from triage.domain.proposal import BaseFile
 from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.shown_files import (
     MAX_WHOLE_CHARS,
     CopyableCode,
     collect_code,
     collect_tests,
-    find_named,
-    find_related_tests,
 )
 from triage.read.read_issue import read_issue_and_thread
 
@@ -152,75 +150,15 @@ def show(**changes: object) -> str:
     )
 
 
-def test_a_test_that_shares_words_with_the_issue_is_shown_whatever_its_name() -> None:
+def test_the_tests_that_share_words_with_the_issue_are_shown_in_the_language_of_the_change() -> None:
     text = show()
-    assert text.index("tests/test_zoo.py") < text.index("tests/test_everything.py") < text.index("tests/test_help.py")
-    assert "InvalidURL" in text
+    assert text.index("tests/test_everything.py:1-") < text.index("tests/test_everything.py:15")
+    assert "test_zoo" not in text
     assert "test_everything.js" not in text
 
 
-def test_without_such_a_test_names_decide() -> None:
+def test_without_such_a_test_one_shows_how_tests_are_written() -> None:
     parsed, _ = read_issue_and_thread(factories.issue(title="nothing", body=""))
-    assert "tests/test_everything.py" not in show(parsed=parsed, technical_summary="")
-
-
-def test_names_are_words_and_the_rarest_come_first() -> None:
-    lines = ["class A(object):", *[""] * 40, "obj.reset()", *[""] * 40, "reset()", *[""] * 40, "reset()"]
-    assert find_named(lines, ["reset", "obj"]) == [(27, 57), (68, 98)]
-    assert find_named(lines, ["gone"]) == []
-
-
-PATHS = [
-    EditablePath(path, language, is_test=True, is_product_code=False)
-    for language, paths in {
-        "Python": "tests/test_basket.py tests/test_baskets_total.py tests/conftest.py tests/json/test_tag.py "
-        "docs/example/test_basket.py tests/__init__.py tests/compat.py",
-        "JavaScript": "test/app.js test/res.location.js test/res.redirect.js test/cart.test.js test/plugin/carts.sum.js "
-        "test/plugin/other.test.js",
-        "TypeScript": "packages/core/__tests__/parse.spec.ts packages/dom/__tests__/parse.spec.ts "
-        "packages/dom/__tests__/index.spec.ts",
-        "Go": "basket_test.go store/basket_test.go",
-        "Java": "src/test/java/x/BasketTest.java src/test/java/x/BasketItemTest.java",
-    }.items()
-    for path in paths.split()
-] + [EditablePath("shop/basket.py", "Python", is_test=False, is_product_code=True)]
-
-
-@pytest.mark.parametrize(
-    ("path", "first"),
-    [
-        ("shop/basket.py", ["tests/test_basket.py", "docs/example/test_basket.py", "tests/test_baskets_total.py"]),
-        ("shop/json/__init__.py", ["tests/json/test_tag.py"]),
-        (
-            "packages/core/src/parse.ts",
-            ["packages/core/__tests__/parse.spec.ts", "packages/dom/__tests__/parse.spec.ts"],
-        ),
-        ("packages/dom/src/parse.js", ["packages/dom/__tests__/parse.spec.ts"]),
-        ("basket.go", ["basket_test.go", "store/basket_test.go"]),
-        ("store/basket.go", ["store/basket_test.go", "basket_test.go"]),
-        ("src/main/java/x/Basket.java", ["src/test/java/x/BasketTest.java", "src/test/java/x/BasketItemTest.java"]),
-        ("shop/unknown.py", ["tests/test_basket.py"]),
-        ("shop/basket.rb", []),
-        ("shop/total_baskets.py", ["tests/test_baskets_total.py", "tests/test_basket.py"]),
-    ],
-)
-def test_the_most_likely_tests_come_first(path: str, first: list[str]):
-    assert find_related_tests(path, PATHS, len(first) or 3) == first
-
-
-def test_the_words_of_a_name_may_stand_in_another_order():
-    assert "tests/compat.py" in find_related_tests("shop/total_sum.py", PATHS, 9)
-    assert "tests/compat.py" not in find_related_tests("shop/total_baskets.py", PATHS, 9)
-
-
-def test_a_test_is_not_its_own_test():
-    assert "tests/test_basket.py" not in find_related_tests("tests/test_basket.py", PATHS, 10)
-
-
-def test_a_test_file_for_each_function():
-    found = find_related_tests("lib/response.js", PATHS, 2, ["res.redirect", "location"])
-    assert found == ["test/res.location.js", "test/res.redirect.js"]
-
-
-def test_a_test_of_the_same_name_makes_unrelated_ones_superfluous():
-    assert find_related_tests("src/plugin/cart/index.js", PATHS, 3) == ["test/cart.test.js", "test/plugin/carts.sum.js"]
+    text = show(parsed=parsed, technical_summary="")
+    assert text.startswith("## tests/test_everything.py:1-80")
+    assert "test_help" not in text

@@ -112,7 +112,7 @@ class TestRefusals:
                 "Give the job `permissions: issues: write`",
             ),
             (403, "Forbidden", PermissionMissing, "Give the job `permissions: issues: write`"),
-            (403, "Unable to create comment because issue is locked.", CannotPublish, "the issue is locked"),
+            (403, "Unable to create comment because issue is locked.", CannotPublish, "it is locked"),
             (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
             (404, "Not Found", CannotPublish, "GitHub answered 404, as for what was deleted meanwhile"),
             (410, "Issues are disabled for this repo", CannotPublish, "GitHub answered 410"),
@@ -121,8 +121,8 @@ class TestRefusals:
             (429, "Slow down", CannotPublish, "rate limit is used up"),
             (403, "You have exceeded a secondary rate limit", CannotPublish, "rate limit is used up"),
             (451, "Unavailable", CannotPublish, "GitHub answered 451"),
-            (301, "Moved Permanently", CannotPublish, "the issue was transferred meanwhile"),
-            (307, "Temporary Redirect", CannotPublish, "the issue was transferred meanwhile"),
+            (301, "Moved Permanently", CannotPublish, "it was transferred meanwhile"),
+            (307, "Temporary Redirect", CannotPublish, "it was transferred meanwhile"),
         ],
     )
     @pytest.mark.parametrize("verb", ["POST", "PATCH"])

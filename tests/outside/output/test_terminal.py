@@ -102,7 +102,7 @@ class TestJournal:
         assert "Telemetry not sent." in output
         assert "Decision" not in output
         assert "timed out" not in output
-        assert ("checking the evidence" in output) is tty  # in the line that changes
+        assert ("critic" in output) is tty  # in the line that changes
 
     def test_a_terminal_shows_at_once_that_something_runs(self) -> None:
         out = console(tty=True)

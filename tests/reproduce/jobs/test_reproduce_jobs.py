@@ -31,8 +31,8 @@ from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
-from triage.run.may_run.commands import parse_command
 from triage.run.may_run.event import Event
+from triage.run.may_run.route import parse_command
 from triage.safety.active_content import find_active_content
 from triage.say.hidden_state import (
     CommentState,

@@ -4,7 +4,7 @@ from typing import get_args
 
 from testing.each_row import each_row
 from triage.domain.task import Subject
-from triage.run.may_run.commands import Command, CommandName, parse_command
+from triage.run.may_run.route import Command, CommandName, parse_command
 
 TRIAGE = Command(name=CommandName.TRIAGE)
 QUIET = Command(name=CommandName.QUIET)

@@ -7,8 +7,7 @@ import pytest
 
 from testing.webhooks.example_payloads import comment, load_payload
 from triage.domain.task import ReproduceTask, Skip, Task, Trigger
-from triage.run.may_run.commands import MAX_REPRODUCE_CHARS
-from triage.run.may_run.route import route_event
+from triage.run.may_run.route import MAX_REPRODUCE_CHARS, route_event
 
 COMMENT = "issue_comment"
 

@@ -31,7 +31,6 @@ from triage.fix.jobs.fix_job import (
     format_refusal,
     plan_proposal_part,
     write_refusal,
-    write_reply,
     write_result,
 )
 from triage.fix.proposal_text import fold_approved, render_pull_request_body
@@ -61,7 +60,7 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
         listed = await _call(job.store.list_proposals, task.number, run=job.run)
         proposal = next((one for one in listed if one.id == task.proposal_id), None)
         if proposal is None:
-            return await _answer_without_proposal(request, job)
+            return await write_refusal(request, UNKNOWN_ID, job)
         objection, shown = await _call(find_objection, request, proposal, job, run=job.run)
     except TriageError as error:
         objection = f"GitHub did not confirm it. {error}"
@@ -85,23 +84,6 @@ async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
         raise
     except Exception as error:  # whatever it is: who approved is answered, and may approve again
         raise CannotPublish(f"It failed by a bug of this action ({type(error).__name__}).") from error
-
-
-async def _answer_without_proposal(request: FixRequest, job: FixJob) -> Status:
-    """Answer an approval that was carried out before with what it has left, and any other command with a no."""
-    task, branch = request.task, make_branch_name(request.task.number, request.issue.title)
-    is_approval = task.command == "approve"
-    commit, opened = await in_thread(job.store.find_approved, branch, task.proposal_id) if is_approval else ("", None)
-    if not commit:
-        return await write_refusal(request, UNKNOWN_ID, job)
-    outputs = {
-        "proposal-id": task.proposal_id,
-        "proposal-sha": commit,
-        "proposal-status": ProposalStatus.APPROVED.value,
-        "pull-request-url": opened.url if opened else "",
-    }
-    done = f"pull request {opened.number}" if opened else f"the branch is `{branch}`"
-    return await write_reply(request, f"done already: {done}.", job, outputs, "+1")
 
 
 def find_objection(request: FixRequest, proposal: PatchProposal, job: FixJob) -> tuple[str, CommentState]:

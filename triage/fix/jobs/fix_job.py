@@ -171,30 +171,22 @@ class FixRequest:
 NO_PROPOSAL = {"proposal-status": ProposalStatus.NONE.value}
 
 
-async def write_reply(
-    request: FixRequest,
-    text: str,
-    job: FixJob,
-    outputs: Mapping[str, str] = NO_PROPOSAL,
-    reaction: Reaction = "confused",
-) -> Status:
+async def write_reply(request: FixRequest, text: str, job: FixJob) -> Status:
     """Answer the command below what our comment shows, which stays as it is. `text` is safe."""
-    return await _write_answer(request, format_reply(request.task, text), job, outputs, reaction)
+    return await _write_answer(request, format_reply(request.task, text), job, NO_PROPOSAL)
 
 
 async def write_refusal(
     request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
 ) -> Status:
     """Say in the same place why the command is not carried out."""
-    return await _write_answer(request, format_refusal(request.task, reason), job, outputs, "confused")
+    return await _write_answer(request, format_refusal(request.task, reason), job, outputs)
 
 
-async def _write_answer(
-    request: FixRequest, answer: str, job: FixJob, outputs: Mapping[str, str], reaction: Reaction
-) -> Status:
+async def _write_answer(request: FixRequest, answer: str, job: FixJob, outputs: Mapping[str, str]) -> Status:
     issue = request.issue
     effects = [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []
-    return await write_result(job, answer, outputs, effects, reaction)
+    return await write_result(job, answer, outputs, effects, "confused")
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:

@@ -17,8 +17,8 @@ from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResult, write_result
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.run.may_run.admission import WRITE_ROLES
-from triage.run.may_run.commands import CommandName, parse_command
 from triage.run.may_run.event import restore_issue_at_trigger
+from triage.run.may_run.route import CommandName, parse_command
 from triage.run.run_context import export_telemetry
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.run.write.plan_effects import dump_report, format_cost

@@ -6,7 +6,6 @@ from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, Pro
 from triage.domain.run import Status
 from triage.fix.base_files import BaseFiles
 from triage.fix.jobs.fix_job import (
-    NO_PROPOSAL,
     FixJob,
     FixRequest,
     FixResult,
@@ -19,12 +18,15 @@ from triage.fix.jobs.fix_job import (
     write_reply,
     write_result,
 )
-from triage.fix.jobs.store_fix import OTHER_COMMITS, prepare_commits
-from triage.fix.proposal_text import render_awaiting, render_unstored
+from triage.fix.jobs.store_fix import prepare_commits
+from triage.fix.proposal_text import render_awaiting
 from triage.say.template import render_block
 
 PROPOSE_FAILED = "The job that writes the patch failed before it could say why. See its log."
-NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `store` says why."
+NOT_STORED = (
+    "The patch is not stored: another command has replaced it, or the log of the job `store` says why, such as a token "
+    "without `contents: write`."
+)
 UNCONFIRMED = "GitHub did not confirm it at first. Write the command again."
 
 
@@ -41,23 +43,14 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
         return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
     now = request.issue.snapshot_time or job.run.now()
 
-    def find_stored() -> tuple[list[PatchProposal], ...]:
-        listed = job.store.list_proposals(task.number)
-        alike = [one for one in listed if job.store.has_message(one, draft.base, commits[-1].message)]
-        return listed, alike, [one for one in alike if job.store.is_exactly(one, draft.base, commits, now)]
+    def find_stored() -> PatchProposal | None:
+        listed = reversed(job.store.list_proposals(task.number))
+        return next((one for one in listed if job.store.is_exactly(one, draft.base, commits, now)), None)
 
-    listed, alike, exact = await job.run.ask_github("The proposals", find_stored)
-    if exact:
-        return await _report_stored(draft, files, exact[-1], request.issue, job)
-    event = job.run.event
-    asked_at = event.comment.created_at if event and event.comment else None
-    is_replaced = not alike and any(asked_at is None or one.created_at >= asked_at for one in listed)
-    if is_replaced or read_shown_commit(request.issue):  # that one can still be approved
-        return await write_reply(request, NOT_STORED, job)
-    if alike:  # they go with the next proposal
-        return await _report_nothing(request, FixResult(error=OTHER_COMMITS), job)
-    text = await in_thread(render_unstored, draft, files)
-    return await write_result(job, text, NO_PROPOSAL, plan_proposal_part(request.issue, text), "confused")
+    stored = await job.run.ask_github("The proposals", find_stored)
+    if stored is None:
+        return await _report_nothing(request, FixResult(error=NOT_STORED), job)
+    return await _report_stored(draft, files, stored, request.issue, job)
 
 
 async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> Status:

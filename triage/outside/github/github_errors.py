@@ -217,16 +217,8 @@ def _write_error(error: GitHubError, slug: str, what: str) -> TriageError:
         return PermissionMissing(
             f"The token may not write to issues of {slug}. Give the job `permissions: issues: write`."
         )
-    reasons = {
-        ErrorKind.LOCKED: "the issue is locked",
-        ErrorKind.ARCHIVED: "the repository is archived",
-        ErrorKind.GONE: f"GitHub {error.description}, as for what was deleted meanwhile",
-        ErrorKind.MOVED: "the issue was transferred meanwhile",
-        ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
-        ErrorKind.RATE_LIMITED: describe_rate_limit(error),
-    }
     kind = NoSuchComment if error.kind is ErrorKind.GONE else CannotPublish
-    return kind(f"{what} could not be written to the issue: {reasons.get(error.kind, f'GitHub {error.description}')}.")
+    return kind(f"{what} could not be written to the issue: {_describe_refusal(error)}.")
 
 
 PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
@@ -268,7 +260,9 @@ def _describe_refusal(error: GitHubError) -> str:
     reasons = {
         ErrorKind.LOCKED: "it is locked",
         ErrorKind.ARCHIVED: "the repository is archived",
-        ErrorKind.MOVED: "the repository was moved to another place on GitHub",
+        ErrorKind.GONE: f"GitHub {error.description}, as for what was deleted meanwhile",
+        ErrorKind.MOVED: "it was transferred meanwhile",
+        ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
         ErrorKind.RATE_LIMITED: describe_rate_limit(error),
     }
     return reasons.get(error.kind, f"GitHub {error.description}")

@@ -157,10 +157,6 @@ class _Edits(Response):
     page: _EditsPage = Field(alias="pageInfo")
 
 
-class _Count(Response):
-    total: int = Field(ge=0, alias="totalCount")
-
-
 class EditedComment(Authored, _InRepository):
     """A comment, and who edited it. All that says so must be there."""
 
@@ -168,10 +164,6 @@ class EditedComment(Authored, _InRepository):
     comment_id: int = Field(alias="fullDatabaseId")
     body: str
     created_at: Timestamp = Field(None, alias="createdAt")
-    is_minimized: bool | None = Field(None, alias="isMinimized")
-    minimized_reason: str | None = Field(None, alias="minimizedReason")
-    up: _Count | None = None
-    down: _Count | None = None
     author: Actor | None
     editor: Actor | None
     last_edited_at: str | None = Field(alias="lastEditedAt")

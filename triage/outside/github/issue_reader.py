@@ -1,7 +1,7 @@
 """The one place that asks GitHub's GraphQL for issues, the pull requests that fixed them, and their comments.
 
 What the fields mean stands in GitHub's GraphQL reference: `Issue`, `PullRequest`, `IssueComment`, `search`,
-`ClosedEvent.closer`, `Minimizable`, `UserContentEdit.editor`.
+`ClosedEvent.closer`, `UserContentEdit.editor`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ _SEARCH = """query($search: String!, $size: Int!, $after: String) {
 _COMMENTS = """query($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on IssueComment {
-      id fullDatabaseId body createdAt lastEditedAt isMinimized minimizedReason
+      id fullDatabaseId body createdAt lastEditedAt
       repository { nameWithOwner }
       author { __typename login }
       editor { __typename login }
@@ -98,8 +98,6 @@ _COMMENTS = """query($ids: [ID!]!) {
         nodes { editor { __typename login } deletedAt }
         pageInfo { hasNextPage }
       }
-      up: reactions(content: THUMBS_UP) { totalCount }
-      down: reactions(content: THUMBS_DOWN) { totalCount }
     }
   }
 }"""

@@ -171,13 +171,10 @@ class IssueTracker(IssueComments):
         except (GitHubError, GitHubUnavailable):
             return None
 
-    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-        """Suggest changes to an issue. Returns those that GitHub does not show afterwards.
-
-        What is on the issue or suggested already is not suggested again.
-        """
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> None:
+        """Suggest changes to an issue, of those that `fetch_suggestion_options` has returned for it."""
         with translate_write_errors(self.slug):
-            return self._suggestions.write(number, suggestions)
+            self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
         """Take a label off an issue; nothing if the issue does not have it."""

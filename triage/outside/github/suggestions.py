@@ -11,15 +11,10 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from triage.base.threads import sleep_unless_abandoned
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
-from triage.outside.github.github_errors import ErrorKind, GitHubError
 from triage.outside.github.issue_nodes import NodeList, Nodes, Response, list_nodes, parse_response
 from triage.outside.github.repository_connection import PREVIEWS, RepositoryConnection
 
-MAX_READS = 3
-"""Reads of an issue that does not show yet what was just suggested."""
-MAX_WRITES = 2
 _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
   repository(owner: $owner, name: $name) {
     issueTypes(first: 100) { nodes { id name isEnabled } }
@@ -143,41 +138,11 @@ class Suggestions:
             original=original if _key("close", f"{_DUPLICATE}{original}") in free else 0,
         )
 
-    def write(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-        """Suggests what is not there yet, and returns what is not there afterwards.
+    def write(self, number: int, suggestions: Sequence[Suggestion]) -> None:
+        """Suggest, once, what `fetch_options` has found free on the issue."""
+        self.connection.mutate(*_build_mutation(self._shown[number], suggestions))
 
-        A write whose answer is lost is sent again only if GitHub does not show its effect.
-        """
-        shown = self._shown.get(number) or self._read_back(number, suggestions, 1)
-        for _ in range(MAX_WRITES):
-            missing = [one for one in suggestions if one.key in shown.offers.keys() - shown.taken]
-            if not missing:
-                break
-            is_lost = False
-            try:
-                self.connection.mutate(*_build_mutation(shown, missing))
-            except GitHubError as error:
-                if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
-                    raise
-                is_lost = True
-            shown = self._read_back(number, suggestions, MAX_READS)
-            if not is_lost:
-                break
-        return [one for one in suggestions if one.key not in shown.taken]
-
-    def _read_back(self, number: int, suggestions: Sequence[Suggestion], reads: int) -> _Shown:
-        # A list may not show yet what was just written.
-        labels = [one.name for one in suggestions if one.kind == "label"]
-        closes = [one.name for one in suggestions if one.kind == "close" and one.name.startswith(_DUPLICATE)]
-        original = int(closes[0].removeprefix(_DUPLICATE)) if closes else 0
-        for attempt in range(reads):
-            sleep_unless_abandoned(self.connection.reread_seconds * attempt)
-            shown = self._fetch(number, labels, original)
-            if all(one.key in shown.taken for one in suggestions):
-                break
-        return shown
-
-    def _fetch(self, number: int, labels: Sequence[str], original: int = 0) -> _Shown:
+    def _fetch(self, number: int, labels: Sequence[str], original: int) -> _Shown:
         owner, _, name = self.connection.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         asked = [f"\n    {alias}: label(name: ${alias}) {{ id name }}" for alias in wanted]

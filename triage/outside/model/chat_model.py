@@ -142,7 +142,7 @@ class ChatModel:
         features = self.endpoint.features
         attempts = self.retry.attempts(lambda: call.requests < MAX_REQUESTS)
         try:
-            answer: T = await attempts(self._ask_in_each_form, call)
+            answer: T = await attempts(self._ask_until_answered, call)
         except asyncio.CancelledError:
             features.record_failed_call(call.model, TIMED_OUT, is_busy=True)
             raise
@@ -156,7 +156,7 @@ class ChatModel:
         features.record_reply(call.model, is_answer=is_answer)
         return answer
 
-    async def _ask_in_each_form(self, call: _Call[T]) -> T:
+    async def _ask_until_answered(self, call: _Call[T]) -> T:
         """Ask until there is an answer: without what the model refuses, with more room, once more for one that fits."""
         while True:
             if reason := self.endpoint.features.of(call.model).drop_reason:  # in another call, meanwhile

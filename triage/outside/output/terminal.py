@@ -25,17 +25,6 @@ _OUTCOME_STYLES = {
 
 
 STARTING = "loading"
-_NAMES = {
-    "fetch_past_issues": "reading past issues",
-    "compare_past_issues": "comparing past issues",
-    "read_and_index": "reading the issue, indexing the repository",
-    "investigator": "working out what is reported",
-    "codebase_search": "searching the code",
-    "web_search": "searching the web",
-    "critic": "checking the evidence",
-    "writer": "writing the report",
-}
-"""What a terminal shows while a step runs. Tools have their own names."""
 
 
 def progress_console() -> Console:
@@ -140,7 +129,7 @@ class TerminalProgress:
 
     def _update_status(self) -> None:
         if self._running and self._console.is_terminal:
-            self._status.update(Text(", ".join(to_safe_line(_NAMES.get(name, name)) for name in self._running)))
+            self._status.update(Text(", ".join(to_safe_line(name.replace("_", " ")) for name in self._running)))
             self._status.start()
         else:
             self._status.stop()

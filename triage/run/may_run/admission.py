@@ -10,8 +10,8 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import RUN_WINDOW, IssueTask, QuietTask, ReproduceTask, RunKey, TriageTask, Trigger
 from triage.read.questions import answers_question
-from triage.run.may_run.commands import CommandName, parse_command
 from triage.run.may_run.event import Event, check_trigger_comment, to_run_key
+from triage.run.may_run.route import CommandName, parse_command
 from triage.run.run_context import JobContext
 from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.say.our_comment import find_our_comment, read_state

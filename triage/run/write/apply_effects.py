@@ -106,11 +106,8 @@ def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResu
 
 def _suggest(effect: SuggestChanges, github: IssueTracker, result: PublishResult) -> None:
     # A preview that GitHub may change or withdraw: a refusal becomes a notice, and fails nothing.
-    reason = ""
     try:
-        missing = github.suggest(effect.issue_number, effect.suggestions)
+        github.suggest(effect.issue_number, effect.suggestions)
     except (CannotPublish, SetupError) as error:
-        missing, reason = effect.suggestions, f" {error}"
-    if missing:
-        refused = f"GitHub does not show what was suggested: {describe_suggestions(missing)}.{reason}"
+        refused = f"GitHub does not show what was suggested: {describe_suggestions(effect.suggestions)}. {error}"
         result.annotations.append(("notice", refused))
