@@ -142,6 +142,6 @@ def _open_examples(app: Any) -> Any:
 
 def _open_past_examples(app: Any) -> Any:
     """The same of past reports, for `backtest`."""
-    from triage.reproduce.past_examples import PastExamples
+    from triage.reproduce.fix_example import PastExamples
 
     return PastExamples(app)

@@ -85,6 +85,11 @@ def test_a_python_session_without_a_fence_is_code() -> None:
     assert "wrong" in parsed.prose
 
 
+def test_a_value_with_a_remark_below_an_unfenced_prompt_has_no_prompt():
+    parsed = read_issue(Issue(title="x", body="It does\n\n>>> f(1)\nFalse (should be True)\n>>> f(2)\nTrue"))
+    assert parsed.code[0].text == ">>> f(1)\nFalse (should be True)\n>>> f(2)\nTrue"
+
+
 def test_a_trace_below_an_unfenced_prompt_has_no_prompts():
     trace = 'Traceback (most recent call last):\nFile "<stdin>", line 1, in <module>\nFile "/a/b.py", line 2, in f\nb = g(1)\nKeyError: 1'
     parsed = read_issue(Issue(title="x", body=f"It does\n\n>>> a = f(1)\n{trace}"))

@@ -4,7 +4,7 @@ from typing import Any
 
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
-from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
+from triage.reproduce.evidence import Execution, Expected, Failure, Measure, Verdict
 from triage.reproduce.runner.read_record import GONE
 from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_everywhere, summarize
 
@@ -19,6 +19,14 @@ FAILS = Expected(report="The test fails.")
 SAID = Expected(report="It gives the error `no item is there`.")
 COMMENTED = Expected(commented=["[1, 2]"])
 NOTHING = Expected()
+WORDS = Expected(errors=[Failure(type="", message="no cart is here")])
+TYPED = Expected(
+    errors=[failure("TypeError: no call")],
+    in_session=["TypeError"],
+    report="Invalid: not a cart\nTypeError: no call",
+    text="Invalid: not a cart\nTypeError: no call",
+)
+AT_PROMPT = Execution(outcome="failed", failures=[failure("Invalid: not a cart"), failure("TypeError: no call")])
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
 IS_GONE = failed("ImportError: cannot import name 'total' from 'shop'", IN_EXAMPLE, reason=GONE)
@@ -82,15 +90,26 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (Expected(named=["33\n44\n55"]), passed("33\n55\n66\n"), passed("33\n55\n66\n"), "nothing-to-compare"),
         (Expected(named=["33\n44\n55"]), passed("11\n44\n66\n"), passed("11\n44\n66\n"), "not-reproduced"),
         (Expected(named=["33 in all\n44\n55"]), passed("11\n44\n66\n"), passed("11\n44\n66\n"), "nothing-to-compare"),
-        # All that it prints is shown, and a line more.
-        (Expected(shown=[["a", "b", "c", "d", "None"]]), passed("a\nb\nc\nd\n"), passed("e\n"), "changed"),
+        # A prompt does not print `None`.
+        (Expected(shown=[["a", "b", "None"]]), passed("a\nb\n"), passed("e\n"), "changed"),
+        (Expected(shown=[["a", "b", "None"]]), passed("a\nb\nNone\n"), passed("a\nNone\nb\n"), "changed"),
+        (Expected(shown=[["None"]]), passed(""), passed(""), "nothing-to-compare"),
+        # All else is the same.
+        (Expected(shown=[["start"]], wished=["end"]), passed("1\nstart\n2"), passed("1\nend\n2"), "fixed"),
+        (Expected(shown=[["start"]], wished=["end"]), passed("1\nstart\n2"), passed("1\nend\n3"), "changed"),
+        # At a prompt an error may be right, and the fault another one.
+        (TYPED, AT_PROMPT, AT_PROMPT, "still"),
+        (TYPED, AT_PROMPT, failed("Invalid: not a cart"), "other-failure"),
+        (TYPED, failed("Invalid: not a cart"), failed("Invalid: not a cart"), "not-reproduced"),
+        # It stands in the report, maybe as what is wished.
         (
-            Expected(shown=[["a", "b", "c", "d", "None"]]),
-            passed("a\nb\nc\nd\n"),
-            passed("a\nb\nc\n"),
+            Expected(text="It should say `Invalid: not a cart`."),
+            *2 * [failed("Invalid: not a cart")],
             "nothing-to-compare",
         ),
-        (Expected(shown=[["a", "b", "c", "None"]]), passed("a\nb\nc\n"), passed("e\n"), "nothing-to-compare"),
+        (WORDS, passed("[\n  Error [MyError]: no cart is here\n]"), passed("[ null ]"), "fixed"),
+        (WORDS, *2 * [passed("[\n  Error [MyError]: no cart is here\n]")], "still"),
+        (WORDS, passed("1"), passed("2"), "nothing-to-compare"),
         (Expected(shown=[["[1, nan]"]]), passed("[2, 3]\n"), failed(), "other-failure"),
         (Expected(named=["3"]), passed("1\n2\n"), passed("1\n2\n"), "nothing-to-compare"),
         (Expected(shown=[["shape (0, 2)", "Intercept 0"]]), CUT, CUT, "nothing-to-compare"),
@@ -169,6 +188,10 @@ def test_random_numbers_are_no_difference_between_versions():
 def test_a_version_that_could_not_be_run_is_no_difference():
     runs = [summarize("x", [one], NOTHING, "difference") for one in (RIGHT, NOT_INSTALLED, RIGHT)]
     assert is_same_everywhere(runs)
+
+
+def test_at_a_prompt_the_error_that_counts_is_the_recognized_one():
+    assert summarize("x", [AT_PROMPT], TYPED, "error").error == "TypeError: no call"
 
 
 def test_a_wish_has_no_verdict():

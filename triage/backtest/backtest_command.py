@@ -40,10 +40,10 @@ from triage.domain.past_issues import PastIssue
 from triage.find.codebase import Codebase
 
 if TYPE_CHECKING:
-    from triage.reproduce.past_examples import PastExamples
+    from triage.reproduce.fix_example import PastExamples
 
 OPEN_EXAMPLES = "triage.past_examples"
-"""In the `meta` of a command's context: a function from an `App` to `reproduce.past_examples.PastExamples`."""
+"""In the `meta` of a command's context: a function from an `App` to `reproduce.fix_example.PastExamples`."""
 SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
 NO_PRICE = (
     "the price of a model is not known, so --max-usd cannot hold. Set it under `prices` in the project's settings "

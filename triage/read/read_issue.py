@@ -30,7 +30,9 @@ _MAX_SECTION_BLOCKS = 200
 _MAX_SECTIONS = 100
 _NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
-_STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
+_STATEMENT = re.compile(
+    r"(?!(?:True|False|None)\b)[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b"
+)
 
 
 def read_issue(issue: Issue) -> ParsedIssue:

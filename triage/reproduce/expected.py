@@ -8,9 +8,9 @@ from triage.domain.issue import ParsedIssue
 from triage.read.text_signs import find_sentences
 from triage.reproduce.evidence import Expected, Failure
 from triage.reproduce.example.example import Example, Shown
-from triage.reproduce.example.sessions import without_marks
+from triage.reproduce.example.sessions import read_session, without_marks
 from triage.reproduce.example.shown_output import WISH
-from triage.reproduce.runner.read_output import list_failures
+from triage.reproduce.runner.read_output import list_failures, use_new_names
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
@@ -23,8 +23,10 @@ _ABSENT = re.compile(
 )
 """What a clause says that does not happen: `no longer an error for ...`."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
-"""Where packages are installed, and how Python 2 shows a text."""
+_OF_MACHINE = re.compile(
+    r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])|(?<![\w.'\"])datetime\.(?=[a-z]+\()"
+)
+"""Where packages are installed, how Python 2 shows a text, and what people leave out of a time."""
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
 _QUOTED = re.compile(r"^\"([^'\"\\]*)\" *$", re.M)
@@ -39,6 +41,10 @@ _FAILING = re.compile(
     r"(?i)\b(?:fail\w*|(?:tests?|examples?|it)\W+(?:\w+\W+){0,3}?pass(?:es|ed|ing)?(?! (?:to|in|into|as)\b)|assert\w*|"
     r"errors?|raises?|broken|breaks?|regressions?)\b"
 )
+_SAID = re.compile(
+    r"(?i)\b(?:fail\w*|dies|crash\w*|reject\w*|errors?) (?:with|message|out with):? `([^`\n ]+(?: [^`\n ]+){3,30})`"
+)
+"""The words of an error, without its name."""
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
@@ -59,12 +65,23 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     errors = list_failures(parsed, report)
     if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
         errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]
+    typed = "\n".join(block.text for block in parsed.code if read_session(block.text, "python"))
     return Expected(
-        errors=errors,
+        errors=[*errors, *_find_said(parsed.prose)],
         claims=claims,
         report=report,
+        text=f"{parsed.title}\n{parsed.body}",
+        in_session=[one.type for one in errors if example.is_session and one.text in typed],
         **example.model_dump(include={*Shown.model_fields}),
     )
+
+
+def _find_said(prose: str) -> Iterator[Failure]:
+    """Yield the errors of which a clause says only the words."""
+    for match in _SAID.finditer(prose):
+        clause = re.split(r"[.;!?,]\s", prose[: match.start()])[-1]
+        if not WISH.search(clause) and not _ABSENT.search(prose[match.start() - len(clause) : match.end()]):
+            yield Failure(type="", message=match[1])
 
 
 def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
@@ -86,8 +103,12 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
     report = stem(expected.report)
     found = (re.search(rf"(?<!\w)(?<!\w: ){re.escape(stem(line))}(?!\w)", report) for line in lines)
     messages = [one.message for one in expected.errors if one.type == failure.type]
-    return any(found) or any(
-        not one or not failure.message or is_same_message(failure.message, one) for one in messages
+    # A title may be the message alone, whatever words it has.
+    is_title = is_sentence and stem(expected.text).startswith(stem(failure.message))
+    return (
+        is_title
+        or any(found)
+        or any(not one or not failure.message or is_same_message(failure.message, one) for one in messages)
     )
 
 
@@ -127,7 +148,7 @@ def is_same_message(one: str, other: str) -> bool:
 
 def stem(message: str) -> str:
     """Return a message without what differs from machine to machine."""
-    text = _ADDRESS.sub("#", message)
+    text = use_new_names(_ADDRESS.sub("#", message))
     text = re.sub(r"(?:[A-Za-z]:)?(?:[\\/][\w.~-]+){2,}", "/", text)
     text = re.sub(r"\d+(?:\.\d+)*", "#", text)
     return " ".join(re.sub(r"[\"'`“”‘’]", "", text).lower().split())
@@ -161,12 +182,22 @@ def prints_piece(output: str, piece: str) -> bool:
     return has_parts(output, [piece]) or (len(wanted) >= _MIN_STEM_CHARS and wanted in _squeeze(output))
 
 
+def replaces(before: str, shown: Sequence[str], after: str, wished: str) -> bool:
+    """Return whether two outputs differ in nothing but that one has what is wished in place of what is shown."""
+    rest = [
+        _squeeze(text).replace(_squeeze(one), "\0", 1) for text, one in ((before, "\n".join(shown)), (after, wished))
+    ]
+    return has_parts(before, shown) and has_parts(after, wished.split("\n")) and rest[0] == rest[1]
+
+
 def has_parts(output: str, shown: Sequence[str]) -> bool:
     """Return whether all parts of what the report shows are printed, in their order.
 
     White space counts in the value of a string.
     """
     printed, position = "", 0
+    if any(one.strip() != "None" for one in shown) and "None" not in output:
+        shown = [one for one in shown if one.strip() != "None"]  # a prompt does not print it
     bounds = [0]
     for line in output.splitlines(keepends=True):
         printed += _squeeze(line)

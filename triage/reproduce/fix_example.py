@@ -1,9 +1,11 @@
-"""A report's example for a fix, which may not import this feature: what a model is shown, and how it is run."""
+"""A report's example for other features, which may not import this one: for a fix and for the backtest's count."""
 
 import shlex
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from triage.app.app import App
 from triage.base.errors import BadInput, GitError
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
@@ -131,3 +133,24 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
     elif project.language == "node" and not own and has_entries(manifest, paths):
         folder = ""
     return FixExample(project, example, expected, folder)
+
+
+class PastExamples:
+    """The examples of the project's issues. The project is what it is today."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    @cached_property
+    def _checkout(self) -> ProjectCheckout | None:
+        """None if this is no package of Python or Node."""
+        try:
+            return ProjectCheckout(self._app.root, self._app.config.reproduce)
+        except BadInput:
+            return None
+
+    def has_example(self, issue: Issue) -> bool:
+        try:
+            return self._checkout is not None and bool(self._checkout.read(issue))
+        except NothingToRun:
+            return False

@@ -71,7 +71,7 @@ class Pages:
             return ""
         link = build_reference_url(self._repository.server_url, self._repository.slug, f"commit/{commit}")
         code = format_code_span(commit[:7])
-        subject = escape_markdown(self._source.read_subject(commit)[:_MAX_SUBJECT_CHARS])
+        subject = escape_markdown(self._source.read_subject(commit)[:_MAX_SUBJECT_CHARS].rstrip("."))
         return f"{f'[{code}]({link})' if link else code} *{subject}*"
 
 

@@ -24,23 +24,28 @@ from triage.reproduce.expected import (
     is_shown_error,
     prints_only,
     prints_piece,
+    replaces,
     says_endless,
     says_failing,
     shows_output,
+    stem,
 )
 from triage.reproduce.runner.read_record import EXAMPLE, GONE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
-_MOST = 1.25
-"""What is shown may have a line more for each four."""
 
 
 def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
     """Return the failure that counts: the one that the report shows, names, or the first."""
     if execution.outcome == "timed-out" and says_endless(expected):
         return ENDLESS
-    for fits in (is_shown_error, is_named_error):
-        found = next((one for one in execution.failures if fits(one, expected)), None)
+    own = [one for one in execution.failures if one.type in expected.in_session]
+    for failures, fits in (
+        (own, is_shown_error),
+        (execution.failures, is_shown_error),
+        (execution.failures, is_named_error),
+    ):
+        found = next((one for one in failures if fits(one, expected)), None)
         if found:
             return found
     return next(iter(execution.failures), None)
@@ -70,7 +75,12 @@ def is_failed_assert(failure: Failure | None) -> bool:
 def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measure:
     """Return what tells whether versions do the same: the first of the four that some run shows."""
     failures = [one for execution in executions if (one := choose_failure(execution, expected))]
-    if expected.errors or any(is_reported_error(one, expected) for one in failures):
+    is_printed = any(find_printed_errors(execution.output, expected) for execution in executions)
+    if (
+        is_printed
+        or any(one.type for one in expected.errors)
+        or any(is_reported_error(one, expected) for one in failures)
+    ):
         return "error"
     if any(map(is_failed_assert, failures)) and says_failing(expected):
         return "assert"
@@ -88,8 +98,9 @@ def has_failure(execution: Execution, expected: Expected, measure: Measure) -> b
         return False
     failure = choose_failure(execution, expected)
     if measure == "error":
+        printed = find_printed_errors(execution.output, expected)
         is_raised = failure is not None and is_reported_error(failure, expected)
-        return is_raised or bool(find_printed_errors(execution.output, expected))
+        return (is_raised or bool(printed)) and {*expected.in_session} <= _list_types(execution) | printed
     if measure == "assert":
         return is_failed_assert(failure)
     return measure == "output" and all(shows_output(execution.output, one) for one in expected.printed)
@@ -120,7 +131,9 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         failures=count,
         same_failure=count == len(executions),
         is_partial=bool(
-            {one.type for one in expected.errors} - _list_types(first) - find_printed_errors(first.output, expected)
+            {one.type for one in expected.errors if one.type}
+            - _list_types(first)
+            - find_printed_errors(first.output, expected)
         ),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
         is_wished=any(shows_output(first.output, [one]) for one in expected.wished),
@@ -168,24 +181,26 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         if current.outcome != "passed":
             return "other-failure"
         # Another output may be the same fault in other words.
-        is_repaired = any(prints_only(current.output, one) for one in selection.expected.wished)
+        is_repaired = any(
+            prints_only(current.output, one) or replaces(named.output, shown, current.output, one)
+            for one in selection.expected.wished
+            for shown in selection.expected.printed
+        )
         return "changed" if measure == "output" and not is_repaired else "fixed"
-    # Where the report shows nothing, an error may be what it asks for.
-    is_wish = measure == "difference" and not selection.expected.printed and current.reason != GONE
     if "failed" in (named.outcome, current.outcome):
-        return "nothing-to-compare" if is_wish and named.outcome == "passed" else "other-failure"
+        return _judge_other_errors(named, current, selection.expected, measure)
     if measure == "error":
         return "not-reproduced" if selection.expected.errors else "nothing-to-compare"
-    shown = selection.expected.shown
-    if len(shown) == 1 and _is_most(named, *shown) and not _is_part(current, *shown):
-        return "changed"
     return "not-reproduced" if _prints_neither(named, current, selection) else "nothing-to-compare"
 
 
-def _is_most(run: Run, shown: Sequence[str]) -> bool:
-    """Return whether all that a run prints is shown, and most of it: people print a value more, or a version."""
-    lines = run.output.splitlines()
-    return has_parts("\n".join(shown), lines) and len(lines) * _MOST >= len(shown)
+def _judge_other_errors(named: Run, current: Run, expected: Expected, measure: Measure) -> Verdict:
+    errors = [stem(run.error) for run in (named, current) if run.error and run.reason != GONE]
+    if errors and all(one in stem(expected.text) for one in errors):  # as right, or beside the fault
+        return "not-reproduced" if expected.in_session else "nothing-to-compare"
+    # Where the report shows nothing, an error may be what it asks for.
+    is_wish = measure == "difference" and not expected.printed and current.reason != GONE
+    return "nothing-to-compare" if is_wish and named.outcome == "passed" else "other-failure"
 
 
 def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:

@@ -38,6 +38,7 @@ def find(folder: Path, files: dict[str, str], **settings: str) -> Project | None
         ({**PYTHON, "setup.py": "setup(name=about['title'])\n"}, "shop", ["shop"]),
         ({"my_shop.py": "", "setup.py": "PACKAGE = 'my-shop'\nVERSION = '1'\nsetup(\n    name=PACKAGE)\n"}, "my-shop", ["my_shop"]),
         ({"src/shop/__init__.py": "", "src/_shop/__init__.py": "", "src/_shop/a.py": "", "setup.py": "name='shop'"}, "shop", ["shop", "_shop"]),
+        ({"cart.py": "", "other.py": "", "setup.py": "setup(name=cart.NAME, py_modules=['cart'])"}, "cart", ["cart"]),
         ({"shop.py": "", "pyproject.toml": "[project]\nname='shop'\n"}, "shop", ["shop"]),
         ({"lib/py/shop.py": "", "lib/py/pyproject.toml": "[project]\nname='shop'\n", "docs/setup.py": ""}, "shop", ["shop"]),
     ],
@@ -55,6 +56,23 @@ def test_a_project_of_python(tmp_path, files, package, modules):
 def test_a_project_of_node_or_none(tmp_path, files, package):
     found = find(tmp_path, files)
     assert (found and (found.language, found.modules)) == (package and ("node", [package]))
+
+
+@each_row(
+    ("files", "names"),
+    [
+        (
+            {**PYTHON, "setup.py": "name='shop'", "README.md": "```\n>>> from shop.cart import Cart as C, pay\n```\nor `import shop as s`\nimport os\n"},
+            {"C": "from shop.cart import Cart as C", "pay": "from shop.cart import pay", "s": "import shop as s"},
+        ),
+        ({"package.json": '{"name": "a-shop"}', "readme.markdown": "var pay = require('a-shop');\nlet x = require('x')\nimport * as all from 'a-shop'"}, {"pay": "", "all": ""}),
+        ({**PYTHON, "setup.py": "name='shop'"}, {}),
+    ],
+)  # fmt: skip
+def test_the_readme_says_how_names_are_imported(tmp_path_factory, files, names):
+    found = find(tmp_path_factory.mktemp("shop"), files)
+    assert found is not None
+    assert found.readme == names
 
 
 def test_settings_name_the_package_and_the_prelude(tmp_path):

@@ -230,6 +230,21 @@ ok 2"""
             f"I use Shop 1.2.\n{SCRIPT}{block(TERMINAL)}",
             [["ok 2"]],
         ),
+        # What words behind a value, or above the same code again, say of it.
+        (block("import shop\nshop.f()\n# Cart(1)  <-- right\nshop.g()\n# Cart(2)  <-- wrong"), [["Cart(2)"]]),
+        (block("import shop\nshop.f()\n1  # Expected\n2  # Actual"), [["2"]]),
+        (block("import shop\nshop.f()  # got 1, expected 2"), [["1"]]),
+        (block("import shop\nshop.f()  # should be [1, 2] but is [1]"), [["[1]"]]),
+        (block("import shop\nshop.f()  # it is broken, should be 2"), []),
+        (block("import shop\nshop.f(\n  'a'  # wrong type\n)  # shop.g(1)  <-- wrong"), []),
+        (block("import shop\nx = shop.f()\nx  # wrong"), []),
+        (f"Actual:\n{block('import shop' + chr(10) + 'shop.f()  # prints the total')}", []),
+        (f"Actual:\n{block('import shop' + chr(10) + 'shop.f()  # 12')}", [["12"]]),
+        (
+            "Expected:\n```py\nimport shop\nshop.f() # 12\n```\nActual:\n```py\nimport shop\nshop.f() # 13\n```\n",
+            [["13"]],
+        ),
+        (block(">>> shop.f()\nFalse (should be True)\n>>> shop.g()\nTrue"), [["False", "True"]]),
         (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
         (block("$ python - <<EOF\nimport shop\nprint(shop.f())\nEOF\n1 m", "sh"), [["1 m"]]),
     ],
@@ -345,7 +360,8 @@ def requires(name: str) -> str:
         ),
         (
             block("shop.total([]).value\nshop.debug = (1)\nshop.name"),
-            requires("shop") + "console.dir(shop.total([]).value)\nconsole.dir(shop.debug = (1))\nshop.name",
+            requires("shop")
+            + "console.dir(shop.total([]).value)\nconsole.dir(shop.debug = (1))\nconsole.dir(shop.name)",
         ),
         # Short for the package, and the only such name that nothing defines.
         (
@@ -381,6 +397,29 @@ def requires(name: str) -> str:
 )
 def test_an_example_for_node_uses_the_package(body, code):
     assert example(body, NODE).code == code + "\n"
+
+
+def test_names_are_imported_as_the_readme_does_it():
+    names = {"S": "import shop as S", "pay": "from shop.deep.desk import pay"}
+    python = SHOP.model_copy(update={"readme": names})
+    assert example(block("pay(S.x(1))"), python).code == f"{names['pay']}\n{names['S']}\n\npay(S.x(1))\n"
+    node = NODE.model_copy(update={"readme": {"desk": ""}})
+    assert example(block("console.log(desk(1))"), node).code == requires("desk") + "console.log(desk(1))\n"
+    assert isinstance(read(block("const desk = 1\nconsole.log(desk)"), node), NoExample)
+
+
+def test_a_prompt_of_node_in_a_shell_is_code_for_node():
+    typed = (
+        "$ npm install @acme/shop\n+ @acme/shop@1.0\n$ node\nWelcome to Node.js v20.\n> require('@acme/shop').f()\n12"
+    )
+    found = example(block(typed, "bash"), NODE)
+    assert (found.code, found.shown) == ("console.dir(require('@acme/shop').f())\n", [["12"]])
+    assert read(block("npm run x > require('@acme/shop')", "bash"), NODE) == NoExample(reason="no-block")
+
+
+def test_a_value_that_node_shows_with_quotes_has_none_in_a_report():
+    found = example(block("const s = require('@acme/shop')\nconst x = s.f()\nx.items\n// got { 0: 1 }"), NODE)
+    assert (found.code.split("\n")[2], found.named) == ("console.dir(x.items)", ["{ '0': 1 }"])
 
 
 @each_row(

@@ -12,6 +12,7 @@ from triage.reproduce.example.unfenced_code import fence_code
         ("It fails:\n`\nimport shop\nshop.total([])\n`\nprints\n`\n0\n`", ["import shop\nshop.total([])"]),
         ("`>>> shop.total([])`\r\n\r\nis 0", [">>> shop.total([])"]),
         ("`>>> import shop`\n`>>> shop.f()`\n`1`", [">>> import shop\n>>> shop.f()\n1"]),
+        ("It is wrong\n\nx = [1]\nshop.total(x)\n![a picture](https://x.y/z.png)", ["x = [1]\nshop.total(x)"]),
         ("let s = require('shop')\ns.total()", ["let s = require('shop')\ns.total()"]),
         ("let s = require('shop');\ns.total({\n  a: 1\n});", ["let s = require('shop');\ns.total({\n  a: 1\n});"]),
         ('`python -c "import shop; shop.f()"`\nIt fails.', ['python -c "import shop; shop.f()"']),

@@ -1,7 +1,7 @@
 """The versions of a project, by its tags and files, and the Python that each was made for."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -42,8 +42,12 @@ class Release(Value):
     """Of its tag, or whose files first say this version."""
 
     @property
+    def number(self) -> Version:
+        return Version(self.version)
+
+    @property
     def is_final(self) -> bool:
-        return not Version(self.version).is_prerelease
+        return not self.number.is_prerelease
 
 
 def is_python_allowed(requires: str, python: str) -> bool:
@@ -68,14 +72,14 @@ def order_pythons(time: datetime, supported: Sequence[str], preferred: str = "")
 
 def find_release(releases: Sequence[Release], written: str) -> Release | None:
     """Return the release that somebody means by `v2.4.1`, `2.4` or `pandas 2.4.1`."""
-    found = (one for number in _list_numbers(written) for one in releases if Version(one.version) == number)
+    found = (one for number in _list_numbers(written) for one in releases if one.number == number)
     return next(found, None)
 
 
 def find_release_before(releases: Sequence[Release], written: str) -> Release | None:
     """Return the last release before the version that somebody means, of which there is none."""
     number = next(_list_numbers(written), None)
-    return next((one for one in reversed(releases) if number and Version(one.version) < number), None)
+    return next((one for one in reversed(releases) if number and one.number < number), None)
 
 
 def is_older(written: str, other: str) -> bool:
@@ -92,11 +96,6 @@ def _list_numbers(written: str) -> Iterator[Version]:
     for number in _WRITTEN.findall(written) or re.findall(r"\d+", written):
         with suppress(ValueError):  # also of thousands of digits
             yield Version(number)
-
-
-def sort_releases(releases: Iterable[Release]) -> list[Release]:
-    """Return releases, the oldest number first."""
-    return sorted(releases, key=lambda release: Version(release.version))
 
 
 def list_mainline(releases: Sequence[Release], named: str) -> list[Release]:

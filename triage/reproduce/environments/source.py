@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,11 +28,10 @@ from triage.reproduce.environments.releases import (
     is_python_allowed,
     normalize_version,
     order_pythons,
-    sort_releases,
 )
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Project
-from triage.reproduce.example.python_code import find_exports
+from triage.reproduce.example.python_code import find_exports, read_import_lines
 
 _MAX_FILE_BYTES = 2_000_000
 _BUILD_SCRIPTS = ("build", "prepack", "prepare")
@@ -53,6 +53,7 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NO_NAMES = word_set("class def async export declare const function as default module exports")
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?(?P<name>[A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\bname\s*=\s*['"](?P<name>[A-Za-z0-9][\w.-]*)['"]""")
+_PY_MODULES = re.compile(r"""\bpy[_-]modules\s*=\s*[\[('"]*([^\])]{0,300})""")
 _NAME_BY_VARIABLE = re.compile(
     r"""^(\w+) *= *['"](?P<name>[A-Za-z0-9][\w.-]*)['"].*\bname['"]?\s*[=:]\s*\1\b""", re.M | re.S
 )
@@ -229,20 +230,29 @@ class Source:
         paths = self.list_own(commit)
         if {*_MANIFESTS[:3]} & {*paths}:
             name = config.package or self._find_python_name(commit)
-            modules = _find_modules(paths, name)
+            listed = _PY_MODULES.findall("".join(self.read_own(commit, one) for one in _MANIFESTS[:3]))
+            modules = _find_modules(paths, name, re.findall(r"\w+", " ".join(listed)))
             if modules:
                 name = name or modules[0]
                 folder = self.find_own(commit) + find_folder(paths, modules[0])
                 definitions = self.list_definitions(commit, _DEFINED, f"{folder}/*.py")
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
-                return Project(language="python", package=name, modules=modules, exports=exports)
+                readme = read_import_lines(self._read_readme(commit, paths), {*modules})
+                return Project(language="python", package=name, modules=modules, exports=exports, readme=readme)
         if "package.json" in paths and (
             name := config.package or _find_node_name(self.read_own(commit, "package.json"))
         ):
             files = [f"{self.find_own(commit)}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
             exported = self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")
-            return Project(language="node", package=name, modules=[name], exports={one: name for _, one in exported})
+            taken = rf"(\w+) (?:= *require\(|from )['\"]{re.escape(name)}['\"]"
+            readme = dict.fromkeys(re.findall(taken, self._read_readme(commit, paths)), "")
+            exports = {one: name for _, one in exported}
+            return Project(language="node", package=name, modules=[name], exports=exports, readme=readme)
         return None
+
+    def _read_readme(self, commit: str, paths: Iterable[str]) -> str:
+        path = next((path for path in paths if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)), "")
+        return self.read_own(commit, path) if path else ""
 
     def _find_python_name(self, commit: str) -> str:
         try:
@@ -288,11 +298,12 @@ def _find_top(paths: Sequence[str], *, is_for_tools: bool) -> str:
     return top if "" not in tops and 2 * count > counts.total() else ""
 
 
-def _find_modules(paths: list[str], name: str) -> list[str]:
-    """Return what can be imported, the one named as the project first."""
+def _find_modules(paths: list[str], name: str, listed: Sequence[str]) -> list[str]:
+    """Return what can be imported, the one named as the project first. `listed` are files that the project names."""
     plain = name.lower().replace("-", "_").replace(".", "_")
     packages = {match[1] for path in paths if (match := _PACKAGE_FILE.fullmatch(path))}
-    tops = {PurePosixPath(path).stem for path in paths if path in (f"{plain}.py", f"src/{plain}.py", f"lib/{plain}.py")}
+    files = {f"{top}{module}.py" for module in (plain, *listed) for top in ("", "src/", "lib/")}
+    tops = {PurePosixPath(path).stem for path in paths if path in files}
     # A `.py` file at the top level beside the packages is a module too: `pytest.py` once was.
     found = (packages | tops) - _NO_MODULES | ({plain} & (packages | tops))
     counts = {module: sum(f"/{module}/" in f"/{path}" for path in paths) for module in found}
@@ -337,7 +348,7 @@ class Versions:
         self._source, self._project, self._head, self._from_registry = source, project, head, from_registry
         self.tags = source.list_version_tags()
         until = source.read_time(head) + DEPENDENCIES_AFTER
-        self.releases = sort_releases(release for release in self.tags.values() if release.time <= until)
+        self.releases = sorted((one for one in self.tags.values() if one.time <= until), key=attrgetter("number"))
 
     def make_release_target(self, release: Release, like: Target | None = None) -> Target:
         """Return the target of a release, on the Python of another one if it can run there."""
@@ -372,7 +383,7 @@ class Versions:
         """Return the release that somebody means, also one that has no tag; None if there is none."""
         found = find_release(self.releases, written)
         if not found and (found := find_release([*self.tags.values()], written) or self._find_untagged(written)):
-            self.releases = sort_releases([*self.releases, found])
+            self.releases = sorted([*self.releases, found], key=attrgetter("number"))
         return found
 
     def is_untagged(self, on: str) -> bool:

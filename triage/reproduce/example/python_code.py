@@ -7,7 +7,7 @@ import re
 import symtable
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cache
 from sys import stdlib_module_names
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__", "_"}
 _PRINT = re.compile(r"^([ \t]*)print (?![(=.])(.+?),?$", re.M)
 _MAGIC = re.compile(r"^([ \t]*)([%!][ \t]?\w.*|\?\S+|\S+\?)$", re.M)
+_IMPORT_LINE = re.compile(r"(?:^\W{0,9}|`)((?:from [\w.]{1,99} )?import \w[^`\n]{0,200})(?:`|$)", re.M)
 _MAX_DEPTH = 500
 """Of nesting. What is deeper ends other analyses at the limit of Python's stack."""
 _TESTS = re.compile(r"/(?:tests?|testing|conftest|test_\w+)(?:/|$)")
@@ -95,6 +96,18 @@ def find_imports(tree: ast.AST | None) -> set[str]:
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
+    return found
+
+
+def read_import_lines(text: str, modules: Set[str]) -> dict[str, str]:
+    """Return the statement by which a text, such as a README, imports each name from some modules."""
+    trees = (parse(match[1]) for match in _IMPORT_LINE.finditer(text))
+    found: dict[str, str] = {}
+    for tree in trees:
+        for node in tree.body if tree and find_imports(tree) & modules else ():
+            for alias in getattr(node, "names", ()):
+                start = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+                found.setdefault(alias.asname or alias.name, f"{start}import {ast.unparse(alias)}")
     return found
 
 

@@ -44,7 +44,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     result: Example | NoExample = NoExample(reason="no-block")
     own, earlier, outputs = "", list[str](), dict[int, list[str]]()
     for number, block in blocks.items():
-        language = _find_language(block.language.lower(), project)
+        language = _find_language(block, project)
         if not language:
             continue
         prompt = "node" if language == "node" else "shell" if _name_lexer(language) in _SHELLS else ""
@@ -99,7 +99,8 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
     defined = _find_defined(code)
-    name = _find_name(code, plain, defined, project.exports)
+    readme = [one for one in dict.fromkeys(_NAME.findall(code)) if one in project.readme and one not in defined]
+    name = _find_name(code, plain, defined, project.exports) or next(iter(readme), "")
     exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
     statements = session.statements if session else _split(code)
     if session:
@@ -107,7 +108,8 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     else:
         own = [] if "console." in code else sorted(defined)
         used = "|".join(map(re.escape, [*([name] if name else exported), *own]))
-        call = re.compile(rf"(?:new )?(?:{used})[.(](?:.*\)|[^=]*\)[.\w\[\]]*);?\s*(?://.*)?$", re.S)
+        value = rf"(?:new )?(?:{used})[.(](?:.*\)|[^=]*\)[.\w\[\]]*)|(?:{'|'.join(own) or used})(?:\.\w+|\[\w+\])*"
+        call = re.compile(rf"(?:{value});?\s*(?://.*)?$", re.S)
         outputs = [bool(used) and call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
     if written != statements:
@@ -164,11 +166,13 @@ def _display(statement: str) -> str:
     return statement if _NO_VALUE.match(statement) else f"console.dir({value}{comment_end})"
 
 
-def _find_language(fence: str, project: Project) -> str:
+def _find_language(block: CodeBlock, project: Project) -> str:
     """Return the project's name of the language that a block is in; empty for another one."""
-    if project.language == "node":
-        return "node" if fence in _NODE_LANGUAGES else ""
+    fence = block.language.lower()
     lexer = _name_lexer(fence)
+    if project.language == "node":
+        is_prompt = lexer in _SHELLS and read_session(block.text, "node") is not None
+        return "node" if fence in _NODE_LANGUAGES or is_prompt else ""
     same = (one for one in project.languages if _name_lexer(one) == lexer or {_name_lexer(one), lexer} <= _SHELLS)
     return fence if fence in project.languages else next(same, "")
 

@@ -23,7 +23,17 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_traces
-from triage.reproduce.example.shown_output import Cue, find_commented, judge_words, read_stated_output, show_as_node
+from triage.reproduce.example.shown_output import (
+    WISH,
+    Cue,
+    StatedOutput,
+    are_plain_values,
+    find_commented,
+    judge_words,
+    read_stated_output,
+    show_as_node,
+    without_comments,
+)
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
@@ -38,7 +48,7 @@ _SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*
 """A name at a prompt, and what it is."""
 _REMARK = re.compile(r"#.*|[A-Z][\w ,'.-]*[.:?!]")
 """Of the reporter, a paragraph below an output."""
-_BEHIND = re.compile(r"(?<=['\")\]}]) +[\[(][a-z][a-z ]*[\])]$", re.I)
+_BEHIND = re.compile(r"(?<=[\w'\")\]}]) +[\[(][a-z][^()\[\]\n]*[\])]$", re.I)
 _MISSING = re.compile(r"\bname ['\"](\w+)['\"] is not defined")
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
@@ -88,13 +98,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     below = [lines for number, lines in stated.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
         below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
-    said = find_commented(found.code)
-    confirmed = {*stated.named, *(line for _, lines in stated.shown for line in lines)}
-    unsure = [*said["named"], *said[""]]
-    if any(confirmed.intersection(text.split("\n")) for text in unsure):
-        said |= {"named": unsure, "": []}
-    elif stated.others >= outputs.keys():
-        said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
+    said = _judge_comments(found.code, blocks, stated, outputs.keys())
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
     named, wished = [*said["named"], *stated.named], [*stated.wished, *said["wished"]]
@@ -105,6 +109,29 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
     stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
     return found.model_copy(update=stated_as)
+
+
+def _judge_comments(
+    code: str, blocks: Mapping[int, CodeBlock], stated: StatedOutput, own: Set[int]
+) -> dict[Cue, list[str]]:
+    """Return what comments of the example, and of the same code again, say of its output, with the words above each."""
+    said, plain = find_commented(code), without_comments(code)
+    unsure = [*said["named"], *said[""]]
+
+    def is_plain(text: str) -> bool:
+        return are_plain_values(text.split("\n"))
+
+    confirmed = {*stated.named, *(line for _, lines in stated.shown for line in lines)}
+    for number, cue in stated.cues.items():
+        if number not in own and cue in ("printed", "wished") and without_comments(blocks[number].text) in plain:
+            said[cue] += filter(is_plain, find_commented(blocks[number].text)[""])
+    if any(confirmed.intersection(text.split("\n")) for text in unsure):
+        return said | {"named": unsure, "": []}
+    if stated.others >= own:
+        return said | {"named": [], "": [], "wished": [*said["wished"], *unsure]}
+    if "printed" in map(stated.cues.get, own) and all(map(is_plain, said[""])):
+        return said | {"": [], "printed": [*said["printed"], *said[""]]}
+    return said
 
 
 def _find_python_example(
@@ -169,8 +196,10 @@ def _without_remarks(output: str) -> str:
         paragraphs.pop()
     shown = "\n\n".join(paragraphs).strip()
     tree = python_code.parse(shown) if shown != output else None
-    is_value = tree is not None and all(
-        isinstance(one, ast.Expr) and not isinstance(one.value, ast.Name) for one in tree.body
+    is_value = (
+        tree is not None
+        and tree.body
+        and all(isinstance(one, ast.Expr) and not isinstance(one.value, ast.Name) for one in tree.body)
     )
     return shown if is_value else output
 
@@ -202,7 +231,8 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
     versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
     changed += ["Left out shown output that is valid Python."] if outputs or labelled else []
     changed += [_NO_VERSIONS] if versions else []
-    shown = tuple(ast.get_source_segment(code, value) or "" for value in outputs.values())
+    printed = (value for value in outputs.values() if not WISH.search(lines[value.lineno - 1][value.col_offset :]))
+    shown = tuple(ast.get_source_segment(code, value) or "" for value in printed)
     rest = python_code.cut(code, {*outputs, *labelled, *versions})
     return _analyze(_Part(rest, shown, changed=tuple(changed)))
 
@@ -254,8 +284,8 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
         is_known = module in project.modules or (module and name in called)
         ours = f"from {module} import {name}" if is_known else ""
         is_module = name in project.modules and not (name in project.exports and name in called)
-        alias = _find_alias(name, attributes.get(name, []), project)
-        found[name] = f"import {name}" if is_module else ours or standard.get(name, "") or alias
+        known = f"import {name}" if is_module else ours or project.readme.get(name, "")
+        found[name] = known or standard.get(name, "") or _find_alias(name, attributes.get(name, []), project)
     return found
 
 

@@ -19,7 +19,8 @@ _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
-_NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
+_NODE_GREETING = re.compile(r"\s*$|\$ |Type \"")
+_NODE_STARTS = re.compile(r"Welcome to Node|.*[$#%>] (?:\S+=\S* )*node$")
 _SHELL = re.compile(
     r"^\s*(?:(?:\(\S{1,60}\) )?[\w.-]{1,60}@[^$%#\n]{1,120}[$%#]|(?:PS )?[A-Z]:\\[^>\n]{0,120}>|\$) (?P<code>.*)$"
 )
@@ -53,9 +54,13 @@ def read_session(text: str, language: str) -> Session | None:
     """Return the statements of a session, or of what a shell gives to Python, and their outputs; None without any."""
     lines = text.split("\n")
     for first, more in _PROMPTS[language]:
-        starts = [number for number, line in enumerate(lines) if first.match(line)]
+        # A shell may have started Node.
+        top = max(
+            (number for number, line in enumerate(lines) if first is _NODE and _NODE_STARTS.match(line)), default=-1
+        )
+        starts = [number for number, line in enumerate(lines) if number > top and first.match(line)]
         # A line of JavaScript may go on with `> x`.
-        if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[: starts[0]]))):
+        if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[top + 1 : starts[0]]))):
             return _separate(lines, starts, first, more)
     if language == "python" and (command := _COMMAND.search(text)):
         code = (command["code"] or command["document"]).replace('\\"', '"')

@@ -7,8 +7,8 @@ from itertools import islice
 from triage.reproduce.example import python_code
 from triage.reproduce.example.sessions import read_session
 
-_PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>[^\n`]+(?:\n(?!`)[^\n]+)*)", re.M)
-"""A span of code that has its lines for itself, or a paragraph."""
+_PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>(?!!\[)[^\n`]+(?:\n(?!`|!\[)[^\n]+)*)", re.M)
+"""A span of code that has its lines for itself, or a paragraph up to a picture."""
 _LINES = re.compile(r"^`[^`\n]+`(?:\n`[^`\n]+`)+$", re.M)
 """Each line of a block as a span of its own."""
 _STATEMENT = re.compile(r".*[;{}()\[,]|[ \t].*|[}\])].*|//.*")
