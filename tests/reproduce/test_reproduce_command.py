@@ -165,3 +165,4 @@ def test_a_folder_that_is_no_package_is_refused(shop, tmp_path):
     commit(tmp_path, {"main.c": "int main(void) {}\n"})
     done = run(shop, "--repo", str(tmp_path), "--no-container")
     assert "This is no package of Python or Node" in done.stderr
+    assert done.returncode == 2, "what is asked for cannot be used: a job answers so, and does not fail"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from triage.base.errors import BadInput, TriageError
+from triage.base.errors import BadInput, TriageError, WrongUsage
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.read.kind.issue_kind import read_kind
@@ -40,7 +40,8 @@ class ProjectCheckout:
         """Read the project at a commit.
 
         Raises:
-            BadInput: There is no commit, or it is neither a package of Python nor of Node.
+            BadInput: There is no commit.
+            WrongUsage: It is neither a package of Python nor of Node.
             GitError: Git fails.
         """
         self.source, self._config = Source(root), config
@@ -49,7 +50,7 @@ class ProjectCheckout:
             raise BadInput("The repository has no commit.")
         project = self.source.find_project(head, config)
         if project is None:
-            raise BadInput(
+            raise WrongUsage(
                 "This is no package of Python or Node: no pyproject.toml, setup.py or package.json names one. "
                 "Set package or languages under reproduce in .github/triage.yml."
             )
