@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import traceback
+from contextlib import suppress
 
 MAX_OUTPUT_BYTES = 32768
 MAX_RECORD_BYTES = 262144
@@ -49,11 +50,9 @@ def run_parent(seconds, arguments):
     for reader in readers:
         reader.start()
     is_late = False
-    try:
+    with suppress(OSError):
         child.stdin.write(code)
         child.stdin.close()
-    except OSError:
-        pass
     try:
         child.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -74,12 +73,10 @@ def run_parent(seconds, arguments):
 
 def hide_from_children():
     """Without this a process of the same user could write into our pipes by /proc."""
-    try:
+    with suppress(Exception):  # not Linux: no container either
         import ctypes
 
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
-    except Exception:  # not Linux: no container either
-        pass
 
 
 def end_all(child):
@@ -87,10 +84,8 @@ def end_all(child):
     if os.getpid() == 1:
         targets.append(lambda: os.kill(-1, signal.SIGKILL))
     for kill in targets:
-        try:
+        with suppress(OSError):
             kill()
-        except OSError:
-            pass
     child.wait()
 
 
@@ -179,10 +174,8 @@ def run_child(write_end, is_session, modules):
     if recorder:
         recorder.stop()
     record["executed"] = [list(one) for one in sorted(recorder.seen)] if recorder else []
-    try:
+    with suppress(Exception):  # the example may have closed or replaced it
         sys.stdout.flush()
-    except Exception:  # the example may have closed or replaced it
-        pass
     data = json.dumps(record).encode()
     while len(data) > MAX_RECORD_BYTES and record["executed"]:
         record["executed"] = record["executed"][: len(record["executed"]) // 2]
@@ -196,10 +189,8 @@ def import_quietly(statement):
     """The functions that run on import are not those that the example calls. Its own import raises the error."""
     module = ast.parse("")
     module.body = [statement]
-    try:
+    with suppress(BaseException):  # its own import raises the error
         exec(compile(module, "<imports>", "exec"), {"__name__": "imports"})
-    except BaseException:  # its own import raises the error
-        pass
 
 
 def find_folders(modules):
