@@ -47,31 +47,6 @@ def test_what_a_report_says_that_happens(body, errors, claims):
     assert found.shown == [["1"]]
 
 
-@each_row(
-    ("body", "words"),
-    [
-        ("Although the cart is correct, `pay` fails with `no cart is here: 1`.", ["no cart is here: 1"]),
-        ("It should be fixed: it ought to error with `no cart is here`.", []),
-        ("`pay` fails with `shop.pay()`.", []),
-        ("It does not fail with `no cart is here`.", []),
-    ],
-)
-def test_an_error_may_be_known_by_its_words_alone(body, words):
-    assert [one.message for one in read(body).errors if not one.type] == words
-
-
-@each_row(
-    ("title", "error", "is_shown"),
-    [
-        ('Bad Quote: got "1" instead of a sign', 'Error: Bad Quote: got "2" instead of a sign', True),
-        ('Say `Bad Quote: got "1" instead of a sign`', 'Error: Bad Quote: got "2" instead of a sign', False),
-        ("no, it should not", "Error: no", False),
-    ],
-)
-def test_a_title_that_is_the_message_is_the_error(title, error, is_shown):
-    assert is_shown_error(failure(error), read("", title)) == is_shown
-
-
 def test_errors_of_python_2_have_the_names_of_today():
     found = read('```\nTraceback (most recent call last):\n  File "a.py", line 1, in f\nIOError: no file of 1 bit\n```')
     assert found.errors[0].type == "OSError"

@@ -57,7 +57,7 @@ class Failure(Value):
 
     @property
     def text(self) -> str:
-        return ": ".join(filter(None, (self.type, " ".join(self.message.split()))))
+        return f"{self.type}: {' '.join(self.message.split())}".removesuffix(": ")
 
 
 class Execution(Value):
@@ -101,10 +101,8 @@ class Expected(Shown):
     """Its sentences that say what happens, not what should."""
     report: str = ""
     """What it shows and claims, without the example: an error in it is the reported one."""
-    text: str = ""
-    """All that it says, with its wishes; the title first."""
     in_session: list[str] = Field(default_factory=list)
-    """The types of the errors that are shown at prompts: each of them is raised, also where one alone is the fault."""
+    """The types of the errors that the example's own prompts show: each is raised, also the one that is right."""
 
 
 class Selection(Value):

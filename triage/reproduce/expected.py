@@ -41,10 +41,6 @@ _FAILING = re.compile(
     r"(?i)\b(?:fail\w*|(?:tests?|examples?|it)\W+(?:\w+\W+){0,3}?pass(?:es|ed|ing)?(?! (?:to|in|into|as)\b)|assert\w*|"
     r"errors?|raises?|broken|breaks?|regressions?)\b"
 )
-_SAID = re.compile(
-    r"(?i)\b(?:fail\w*|dies|crash\w*|reject\w*|errors?) (?:with|message|out with):? `([^`\n ]+(?: [^`\n ]+){3,30})`"
-)
-"""The words of an error, without its name."""
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
@@ -65,23 +61,15 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     errors = list_failures(parsed, report)
     if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
         errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]
-    typed = "\n".join(block.text for block in parsed.code if read_session(block.text, "python"))
+    sessions = ((block.text, read_session(block.text, "python")) for block in parsed.code if example.is_session)
+    typed = "\n".join(text for text, session in sessions if session and session.code in example.code)
     return Expected(
-        errors=[*errors, *_find_said(parsed.prose)],
+        errors=errors,
         claims=claims,
         report=report,
-        text=f"{parsed.title}\n{parsed.body}",
-        in_session=[one.type for one in errors if example.is_session and one.text in typed],
+        in_session=[one.type for one in errors if one.text in typed],
         **example.model_dump(include={*Shown.model_fields}),
     )
-
-
-def _find_said(prose: str) -> Iterator[Failure]:
-    """Yield the errors of which a clause says only the words."""
-    for match in _SAID.finditer(prose):
-        clause = re.split(r"[.;!?,]\s", prose[: match.start()])[-1]
-        if not WISH.search(clause) and not _ABSENT.search(prose[match.start() - len(clause) : match.end()]):
-            yield Failure(type="", message=match[1])
 
 
 def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
@@ -103,12 +91,8 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
     report = stem(expected.report)
     found = (re.search(rf"(?<!\w)(?<!\w: ){re.escape(stem(line))}(?!\w)", report) for line in lines)
     messages = [one.message for one in expected.errors if one.type == failure.type]
-    # A title may be the message alone, whatever words it has.
-    is_title = is_sentence and stem(expected.text).startswith(stem(failure.message))
-    return (
-        is_title
-        or any(found)
-        or any(not one or not failure.message or is_same_message(failure.message, one) for one in messages)
+    return any(found) or any(
+        not one or not failure.message or is_same_message(failure.message, one) for one in messages
     )
 
 
@@ -196,8 +180,6 @@ def has_parts(output: str, shown: Sequence[str]) -> bool:
     White space counts in the value of a string.
     """
     printed, position = "", 0
-    if any(one.strip() != "None" for one in shown) and "None" not in output:
-        shown = [one for one in shown if one.strip() != "None"]  # a prompt does not print it
     bounds = [0]
     for line in output.splitlines(keepends=True):
         printed += _squeeze(line)

@@ -75,12 +75,7 @@ def is_failed_assert(failure: Failure | None) -> bool:
 def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measure:
     """Return what tells whether versions do the same: the first of the four that some run shows."""
     failures = [one for execution in executions if (one := choose_failure(execution, expected))]
-    is_printed = any(find_printed_errors(execution.output, expected) for execution in executions)
-    if (
-        is_printed
-        or any(one.type for one in expected.errors)
-        or any(is_reported_error(one, expected) for one in failures)
-    ):
+    if expected.errors or any(is_reported_error(one, expected) for one in failures):
         return "error"
     if any(map(is_failed_assert, failures)) and says_failing(expected):
         return "assert"
@@ -131,9 +126,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         failures=count,
         same_failure=count == len(executions),
         is_partial=bool(
-            {one.type for one in expected.errors if one.type}
-            - _list_types(first)
-            - find_printed_errors(first.output, expected)
+            {one.type for one in expected.errors} - _list_types(first) - find_printed_errors(first.output, expected)
         ),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
         is_wished=any(shows_output(first.output, [one]) for one in expected.wished),
@@ -187,20 +180,16 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
             for shown in selection.expected.printed
         )
         return "changed" if measure == "output" and not is_repaired else "fixed"
+    # Where the report shows nothing, an error may be what it asks for.
+    is_wish = measure == "difference" and not selection.expected.printed and current.reason != GONE
     if "failed" in (named.outcome, current.outcome):
-        return _judge_other_errors(named, current, selection.expected, measure)
+        report = stem(selection.expected.report)
+        if selection.expected.in_session and all(stem(run.error) in report for run in (named, current)):
+            return "not-reproduced"  # what they raise is shown as well, and is not all
+        return "nothing-to-compare" if is_wish and named.outcome == "passed" else "other-failure"
     if measure == "error":
         return "not-reproduced" if selection.expected.errors else "nothing-to-compare"
     return "not-reproduced" if _prints_neither(named, current, selection) else "nothing-to-compare"
-
-
-def _judge_other_errors(named: Run, current: Run, expected: Expected, measure: Measure) -> Verdict:
-    errors = [stem(run.error) for run in (named, current) if run.error and run.reason != GONE]
-    if errors and all(one in stem(expected.text) for one in errors):  # as right, or beside the fault
-        return "not-reproduced" if expected.in_session else "nothing-to-compare"
-    # Where the report shows nothing, an error may be what it asks for.
-    is_wish = measure == "difference" and not expected.printed and current.reason != GONE
-    return "nothing-to-compare" if is_wish and named.outcome == "passed" else "other-failure"
 
 
 def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:

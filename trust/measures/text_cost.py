@@ -148,11 +148,11 @@ def run_without_defence() -> MeasureResult:
     Returns no failure unless each is found.
     """
     growths = {
-        "trailing blanks": measure_growth(re.compile(r"\s+$").search, lambda size: " " * size + "x", 6_000),
-        "nested repeats": measure_growth(re.compile(r"(?:a|a)*$").match, lambda size: "a" * size + "b", 20),
+        "trailing blanks": measure_growth(re.compile(r"\s+\s+$").search, lambda size: " " * size + "x", 500),
+        "nested repeats": measure_growth(re.compile(r"(?:a|a)*$").match, lambda size: "a" * size + "b", 22),
     }
-    with patch.object(python_code, "_PRINT", re.compile(r"^(\s*)print[ \t]+(.+)$", re.M)):
-        growths["repaired"] = measure_growth(CODE_STAGES["repaired"], PATHOLOGICAL_TEXTS["line feeds"], 8_000)
+    with patch.object(python_code, "_PRINT", re.compile(r"^(\s*\s*)print[ \t]+(.+)$", re.M)):
+        growths["repaired"] = measure_growth(CODE_STAGES["repaired"], PATHOLOGICAL_TEXTS["line feeds"], 600)
     failures = _list_failures(growths)
     return MeasureResult(len(growths), failures if len(failures) == len(growths) else [])
 

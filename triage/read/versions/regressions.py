@@ -113,8 +113,6 @@ _HEADING = re.compile(
     r"(?i)(?=.*\bversion)(?:.*\b(?P<fails>bug|broken|bad|affected|not working)\b|.*\b(?:work(?:s|ed|ing)|good)\b)"
 )
 """Of a form's field for the version that works, or for the one that does not: `Version (working)`."""
-_RESULT = r"\b(?:return|print|give|yield|output|show|produce|result|get|got|see)\w*"
-_CONTRAST = re.compile(rf"(?i){_RESULT}.{{0,200}}\b(?:but|whereas|while)\b.{{0,200}}{_RESULT}", re.S)
 _BEFORE_VERSION = ("worked_in", "broken_in", "opposite")
 """What stands before its version only."""
 
@@ -196,13 +194,6 @@ def _read_versions(sentence: str) -> Iterator[_Mention]:
             previous = _Mention(match["version"].rstrip("."), name in ("worked_in", "fine", "good"), name)
             yield previous
         end = stop
-    if previous is None and len(mentions) == 2 and _CONTRAST.search(sentence[: mentions[1].start()]):
-        # `It was 1 in 2.0, but is 2 in 2.1`: what a report contrasts is broken in the younger one.
-        one, other = (parse_version(match["version"].rstrip(".")) for match in mentions)
-        if one and other and one.numbers != other.numbers:
-            is_first = one.numbers < other.numbers
-            for match, works in zip(mentions, (is_first, not is_first), strict=True):
-                yield _Mention(match["version"].rstrip("."), works, "fine" if works else "bad")
 
 
 def _choose_cue(

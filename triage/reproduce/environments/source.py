@@ -53,7 +53,7 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NO_NAMES = word_set("class def async export declare const function as default module exports")
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?(?P<name>[A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\bname\s*=\s*['"](?P<name>[A-Za-z0-9][\w.-]*)['"]""")
-_PY_MODULES = re.compile(r"""\bpy[_-]modules\s*=\s*[\[('"]*([^\])]{0,300})""")
+_PY_MODULES = re.compile(r"""\bpy[_-]modules\s*=\s*(?:[\[(]([^\])]{0,300})|(.{0,300}))""")
 _NAME_BY_VARIABLE = re.compile(
     r"""^(\w+) *= *['"](?P<name>[A-Za-z0-9][\w.-]*)['"].*\bname['"]?\s*[=:]\s*\1\b""", re.M | re.S
 )
@@ -231,7 +231,7 @@ class Source:
         if {*_MANIFESTS[:3]} & {*paths}:
             name = config.package or self._find_python_name(commit)
             listed = _PY_MODULES.findall("".join(self.read_own(commit, one) for one in _MANIFESTS[:3]))
-            modules = _find_modules(paths, name, re.findall(r"\w+", " ".join(listed)))
+            modules = _find_modules(paths, name, re.findall(r"\w+", " ".join(map(" ".join, listed))))
             if modules:
                 name = name or modules[0]
                 folder = self.find_own(commit) + find_folder(paths, modules[0])
@@ -244,8 +244,8 @@ class Source:
         ):
             files = [f"{self.find_own(commit)}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
             exported = self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")
-            taken = rf"(\w+) (?:= *require\(|from )['\"]{re.escape(name)}['\"]"
-            readme = dict.fromkeys(re.findall(taken, self._read_readme(commit, paths)), "")
+            taken = rf"(\w+) (?:= *require\(|from )['\"]{re.escape(name)}['\"]\)?;?\s*$"
+            readme = dict.fromkeys(re.findall(taken, self._read_readme(commit, paths), re.M), "")
             exports = {one: name for _, one in exported}
             return Project(language="node", package=name, modules=[name], exports=exports, readme=readme)
         return None

@@ -17,7 +17,7 @@ from triage.reproduce.example.example import (
     Project,
     Refusal,
 )
-from triage.reproduce.example.sessions import Session, read_session
+from triage.reproduce.example.sessions import Session, read_session, starts_node
 
 _TAKEN_FROM_LINE = re.compile(r"(?<![\w.$'\"/-])_\.(\w+)")
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
@@ -99,7 +99,8 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
     defined = _find_defined(code)
-    readme = [one for one in dict.fromkeys(_NAME.findall(code)) if one in project.readme and one not in defined]
+    is_taken = re.search(rf"['\"]{re.escape(package)}['\"/]", code)
+    readme = [one for one in _OBJECT.findall(code) if one in project.readme and one not in defined and not is_taken]
     name = _find_name(code, plain, defined, project.exports) or next(iter(readme), "")
     exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
     statements = session.statements if session else _split(code)
@@ -171,7 +172,7 @@ def _find_language(block: CodeBlock, project: Project) -> str:
     fence = block.language.lower()
     lexer = _name_lexer(fence)
     if project.language == "node":
-        is_prompt = lexer in _SHELLS and read_session(block.text, "node") is not None
+        is_prompt = lexer in _SHELLS and starts_node(block.text) and read_session(block.text, "node") is not None
         return "node" if fence in _NODE_LANGUAGES or is_prompt else ""
     same = (one for one in project.languages if _name_lexer(one) == lexer or {_name_lexer(one), lexer} <= _SHELLS)
     return fence if fence in project.languages else next(same, "")

@@ -26,13 +26,10 @@ from triage.reproduce.example.sessions import Session, read_session, without_tra
 from triage.reproduce.example.shown_output import (
     WISH,
     Cue,
-    StatedOutput,
-    are_plain_values,
     find_commented,
     judge_words,
     read_stated_output,
     show_as_node,
-    without_comments,
 )
 
 _OTHER_LANGUAGES = word_set(
@@ -98,7 +95,13 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     below = [lines for number, lines in stated.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
         below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
-    said = _judge_comments(found.code, blocks, stated, outputs.keys())
+    said = find_commented(found.code)
+    confirmed = {*stated.named, *(line for _, lines in stated.shown for line in lines)}
+    unsure = [*said["named"], *said[""]]
+    if any(confirmed.intersection(text.split("\n")) for text in unsure):
+        said |= {"named": unsure, "": []}
+    elif stated.others >= outputs.keys():
+        said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
     named, wished = [*said["named"], *stated.named], [*stated.wished, *said["wished"]]
@@ -109,29 +112,6 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
     stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
     return found.model_copy(update=stated_as)
-
-
-def _judge_comments(
-    code: str, blocks: Mapping[int, CodeBlock], stated: StatedOutput, own: Set[int]
-) -> dict[Cue, list[str]]:
-    """Return what comments of the example, and of the same code again, say of its output, with the words above each."""
-    said, plain = find_commented(code), without_comments(code)
-    unsure = [*said["named"], *said[""]]
-
-    def is_plain(text: str) -> bool:
-        return are_plain_values(text.split("\n"))
-
-    confirmed = {*stated.named, *(line for _, lines in stated.shown for line in lines)}
-    for number, cue in stated.cues.items():
-        if number not in own and cue in ("printed", "wished") and without_comments(blocks[number].text) in plain:
-            said[cue] += filter(is_plain, find_commented(blocks[number].text)[""])
-    if any(confirmed.intersection(text.split("\n")) for text in unsure):
-        return said | {"named": unsure, "": []}
-    if stated.others >= own:
-        return said | {"named": [], "": [], "wished": [*said["wished"], *unsure]}
-    if "printed" in map(stated.cues.get, own) and all(map(is_plain, said[""])):
-        return said | {"": [], "printed": [*said["printed"], *said[""]]}
-    return said
 
 
 def _find_python_example(

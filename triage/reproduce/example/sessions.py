@@ -20,7 +20,7 @@ _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Type \"")
-_NODE_STARTS = re.compile(r"Welcome to Node|.*[$#%>] (?:\S+=\S* )*node$")
+_NODE_STARTS = re.compile(r"^(?:Welcome to Node|.{0,200}[$#%>] node$)", re.M)
 _SHELL = re.compile(
     r"^\s*(?:(?:\(\S{1,60}\) )?[\w.-]{1,60}@[^$%#\n]{1,120}[$%#]|(?:PS )?[A-Z]:\\[^>\n]{0,120}>|\$) (?P<code>.*)$"
 )
@@ -50,14 +50,17 @@ class Session(NamedTuple):
         return "\n".join(self.statements)
 
 
+def starts_node(text: str) -> bool:
+    """Return whether a shell that started Node is shown."""
+    return _NODE_STARTS.search(text) is not None
+
+
 def read_session(text: str, language: str) -> Session | None:
     """Return the statements of a session, or of what a shell gives to Python, and their outputs; None without any."""
     lines = text.split("\n")
     for first, more in _PROMPTS[language]:
-        # A shell may have started Node.
-        top = max(
-            (number for number, line in enumerate(lines) if first is _NODE and _NODE_STARTS.match(line)), default=-1
-        )
+        started = [number for number, line in enumerate(lines) if first is _NODE and starts_node(line)]
+        top = max(started, default=-1)
         starts = [number for number, line in enumerate(lines) if number > top and first.match(line)]
         # A line of JavaScript may go on with `> x`.
         if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[top + 1 : starts[0]]))):

@@ -51,30 +51,11 @@ _PLAIN = (
     r"(?P<literal>\[.*\]|\{.*\}|'[^'\n]*'|\"[^\"\n]*\"|-?\d+\.\d+|-?\d\d+|true|false|none|null|undefined|nan)[ \t]*"
 )
 _COMMENTED = re.compile(
-    rf"(?i)(?:(?:^|[\s;)])(?:#|//) *(?:(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b(?P<colon>:?)|[=-]+>)"
+    rf"(?i)(?:(?:^|[\s;)])(?:#|//) *(?:(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b(?P<colon>:?)|[=-]{{1,9}}>)"
     rf" *(?P<value>\S.*)|\);?[ \t]*(?:\n[ \t]*)?(?:#|//) *(?:[^\w\s'\"([{{-]{{1,3}} *)?{_PLAIN})$",
     re.M,
 )
 """Such as `f()  # returns 1`, `f() // => 1` or `f() // [1]`; the last also with a sign, and on a line of its own."""
-_SOME = (
-    r"(?:\[[^()\n]*?\]|\{[^()\n]*?\}|'[^'\n]*'|\"[^\"\n]*\"|-?\d[\w.+-]*|(?-i:[A-Z]\w*)\(.*?\)|"
-    r"(?:true|false|none|null|undefined|nan)\b)"
-)
-"""A value, and no code."""
-_JUDGED = re.compile(
-    rf"(?i)(?:#|//) *(?P<value>{_SOME})[ \t]+<[-=]{{1,9}}[ \t]*(?P<judged>\w.*)$|"
-    rf"^[ \t]*(?P<line>{_SOME})[ \t]*(?:#|//)[ \t]*(?P<label>actual|got|expected)\b.*$",
-    re.M,
-)
-"""Such as `# [1]  <-- wrong`, or a line `[1]  # Actual` below a call."""
-_OUGHT = r"(?:expect\w*|should (?:be|have been|return|print|give)|instead of|rather than|want\w*)"
-_CONTRASTED = re.compile(
-    rf"(?i)(?:#|//) *(?:(?P<ought>{_OUGHT}) *|{_SAYS} *|[=-]+>)?:? *(?P<first>{_SOME})[ ,;(]*(?:but |and )?(?:it )?"
-    rf"(?:(?P<wish>{_OUGHT})|{_SAYS}|is|was)(?: in| is)?:? *(?P<second>{_SOME})\)?[.!]?[ \t]*$",
-    re.M,
-)
-"""Such as `# got 1, expected 2` or `# should be 2 but is 1`: one of the two values is wished."""
-_WRONG = re.compile(r"(?i)\b(?:actual\w*|got|wrong\w*|incorrect\w*|bad|bug\w*|broken|unexpected\w*|missing)\b")
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
@@ -113,8 +94,6 @@ class StatedOutput(NamedTuple):
     """Values of which a sentence says that they are printed, or returned, and blocks without words."""
     wished: list[str]
     """What ought to be printed, or is on another version."""
-    cues: dict[int, Cue]
-    """What the words above code say of the values in its comments."""
 
 
 def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
@@ -138,15 +117,7 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
     """
     found: dict[Cue, list[str]] = {"printed": [], "named": [], "wished": []}
     is_bare = False
-    for match in _JUDGED.finditer(code):
-        words = match["judged"] or match["label"]
-        if (is_wrong := _WRONG.search(words)) or re.match("(?i)(?:expected|should be|wanted)\\b", words):
-            found["printed" if is_wrong else "wished"].append(match["value"] or match["line"])
-    for match in _CONTRASTED.finditer(code):
-        if bool(match["ought"]) != bool(match["wish"]):
-            found["wished" if match["ought"] else "printed"].append(match["first"])
-            found["wished" if match["wish"] else "printed"].append(match["second"])
-    for match in _COMMENTED.finditer(_CONTRASTED.sub("", _JUDGED.sub("", code))):
+    for match in _COMMENTED.finditer(code):
         words, value = match["words"] or "", match["value"] or match["literal"]
         is_sure = match["colon"] and _ACTUAL.search(words) and not WISH.search(value)
         cue: Cue = "wished" if WISH.search(words) else "printed" if is_sure else "named"
@@ -155,11 +126,6 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
     named = found["named"]
     whole = ["\n".join(named)] if named and not any(map(WISH.search, named)) else []
     return found | {"named": [], "": [], "" if is_bare else "named": whole}
-
-
-def without_comments(code: str) -> str:
-    """Return code without what its comments say, to compare it with the same code with other ones."""
-    return re.sub(r"(?:^|;?[ \t]+|;)(?:#|//).*$|^[ \t]*\n", "", code, flags=re.M).strip()
 
 
 def are_plain_values(lines: Iterable[str]) -> bool:
@@ -189,10 +155,8 @@ class _Reader:
         self._version, self._section, self._said, self._code = version, "", "", -1
         self._is_of_other_version = False
         """The last code is."""
-        self._plain = set[str]()
-        """Code above, without its comments."""
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.stated = StatedOutput(set(), set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished, {})
+        self.stated = StatedOutput(set(), set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -211,20 +175,16 @@ class _Reader:
         text, is_data = block.text, block.language.lower() in _DATA
         is_first = self._code < 0 and not is_data
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
-        cue, plain = self._find_cue(), without_comments(text)
+        cue = self._find_cue()
         if not cue and not calls and (self._code >= 0 or not is_data):  # above all code it is what goes in
             cue = judge_words(self._section) or "named"
         if cue in ("wished", "other"):
             self.stated.others.add(number)
-        is_again = plain in self._plain
-        if calls:
-            self.stated.cues[number] = cue
-            self._plain.add(plain)
         if _WORKS.search(self._said):
             self.stated.working.add(number)
-        if not is_first and not is_again and (cue == "wished" or (cue == "other" and not calls)):
+        if not is_first and (cue == "wished" or (cue == "other" and not calls)):
             self.stated.wished.append(without_marks(text))
-        elif cue in ("printed", "named") and not is_first and not is_again and not _CODE.search(text):
+        elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
             self.stated.blocks.add(number)
             self._read_output(text, cue)
         elif is_first or calls:
