@@ -7,6 +7,9 @@ from triage.domain.proposal import BaseFile, EditablePath
 from triage.fix.base_files import BaseFiles
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
+LANGUAGES = {"py": "Python", "ts": "TypeScript", "cpp": "C++"}
+"""By ending."""
+
 
 @dataclass
 class FakeFiles(BaseFiles):
@@ -27,8 +30,8 @@ class FakeFiles(BaseFiles):
     def list_editable(self) -> list[EditablePath]:
         paths = [path for path, file in sorted(self.files.items()) if isinstance(file, BaseFile)]
         return [
-            EditablePath(path, "Python", self.is_test(path), not self.is_test(path))
-            if path.endswith(".py")
+            EditablePath(path, language, self.is_test(path), not self.is_test(path))
+            if (language := LANGUAGES.get(path.rpartition(".")[2]))
             else EditablePath(path, "", self.is_test(path), is_product_code=False)
             for path in paths
         ]

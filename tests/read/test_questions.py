@@ -118,6 +118,8 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
         ),
         ("The shop does not build", f"{PICTURE}\n\nIt fails. {LONG}", ["error_output"]),
         ("The shop does not build", f"Hello.\n\n{PICTURE}\n\nIt fails. {LONG}", []),
+        ("Wrong colour in the dark", f"{PICTURE}\n\nThere is no error in the console. {LONG}", []),
+        ("The cart is gone", f"\\`\\`\\`\n{PICTURE}\n\\`\\`\\`\nIt fails with an error", ["error_output", "version"]),
         ("Bug:", f"I got an error message\n\nin the shop:\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}", []),
         ("Problem with words", "The letters which are coloured do not appear.", ["reproduction", "version"]),
         (

@@ -20,6 +20,8 @@ FAILED = "```\n$ cargo install --git https://example.com/shop\nerror: could not 
         ("`cargo install shop` works, and then the total is off.", CARGO, ""),
         ("I ran `cargo install shop`. The total fails in it.", CARGO, ""),
         ("It fails: `error: no coins`", CARGO, ""),
+        ("Installed by `cargo install shop`, `shop x` fails.", CARGO, ""),
+        ("I ran `cargo install shop`.\n\n```\nerror[E0658]: unstable\nerror: could not compile `time`\n```", CARGO, "Rust is this?"),
     ],
 )  # fmt: skip
 def test_the_version_of_the_tool(body: str, manifest: str, asked: str) -> None:

@@ -238,8 +238,10 @@ def _leaves_error_to_picture(parsed: ParsedIssue, *, asks: bool) -> bool:
         return True
     if has_code(parsed):  # whose output may be a picture
         return _PICTURED_ERROR.search(text) is not None
-    is_first = not above[0].strip()  # then it is what the words are about
-    speaks = _PICTURED if count_words(text) > _STEPS_WORDS and not is_first else FAILURE if asks else _ERROR
+    is_first = bool(above) and not above[0].strip()  # then it is what the words are about
+    if is_first and any(find_crash_words(sentence, _ERROR) for sentence in find_sentences(text)):
+        return True
+    speaks = _PICTURED if count_words(text) > _STEPS_WORDS else FAILURE if asks else _ERROR
     return speaks.search(text) is not None
 
 
@@ -261,6 +263,8 @@ def _shorten(words: str) -> str:
 RUST_MANIFEST = "Cargo.toml"
 _DEMANDED = re.compile(r"^\s*rust-version\s*=\s*\"([\w.]{1,20})\"", re.M)
 _RUST_BUILD = re.compile(r"\bcargo (?:\+\S+ )?(?:install|build)\b")
+_HAS_BUILT = re.compile(r"(?i)\b(?:installed|built) (?:\w+ ){0,2}(?:by|from|through|using|via|with)\W{1,3}cargo\b")
+_NOT_COMPILED = re.compile(r"(?i)\b(?:could not|failed to) compile\b|\berror\[E\d{4}\]")
 _RUST_VERSION = re.compile(r"(?i)\b(?:rustc?|cargo)\W{0,3}(?:version\W{1,3})?v?\d+\.\d")
 
 
@@ -271,9 +275,10 @@ def ask_rust_version(parsed: ParsedIssue, manifest: str) -> list[MissingInformat
     has and which one it needs. Takes time linear in the texts.
     """
     demand = _DEMANDED.search(manifest)
-    # How somebody installed what fails later stands in another sentence.
+    # How somebody installed what fails later stands in another sentence, or is said to be done.
     parts = [parsed.title, *(block.text for block in parsed.code), *find_sentences(parsed.prose[:_MAX_CHARS])]
-    is_build = any(_RUST_BUILD.search(part) and SAYS_FAILURE.search(part) for part in parts)
+    failing = [part for part in parts if SAYS_FAILURE.search(part) and not _HAS_BUILT.search(part)]
+    is_build = any(map(_RUST_BUILD.search, parts if _NOT_COMPILED.search(parsed.text) else failing))
     if not demand or not is_build or _RUST_VERSION.search(parsed.text):
         return []
     asked = get_phrases(parsed.language).ask_version_of.format(project="Rust")

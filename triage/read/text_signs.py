@@ -107,9 +107,9 @@ def has_code(parsed: ParsedIssue) -> bool:
     return bool(parsed.code) or len(CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 
 
-def find_crash_words(text: str) -> str:
-    """The words that report a crash or an exception; empty when there are none, or when they are hypothetical."""
-    for match in CRASH.finditer(text):
+def find_crash_words(text: str, words: re.Pattern[str] = CRASH) -> str:
+    """The words that report a crash or an exception; empty when there are none, or are denied or hypothetical."""
+    for match in words.finditer(text):
         if not _HYPOTHETICAL.search(text[max(0, match.start() - 40) : match.start()]):
             return match[0]
     return ""

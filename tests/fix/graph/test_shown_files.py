@@ -126,16 +126,20 @@ LONG_TEST = (
 )
 TEXTS = {
     "shop/models.py": "def prepare(url): ...\n",
+    "tests/__init__.py": "",
+    "tests/conftest.py": "fixture = 1\n",
     "tests/test_help.py": "def test_help(): ...\n",
     "tests/test_hooks.py": "def test_hooks(): ...\n",
     "tests/test_zeal.py": "def test_zeal(): ...\n",
     "tests/test_zoo.py": "def test_zoo(): ...\n",
     "tests/test_everything.py": LONG_TEST,
     "web/test_everything.js": "test('invalidurl')\n",
+    "tests/Cart.test.ts": "test('cart')\n",
+    "tests/test_cart.cpp": "int main() {}\n",
 }
 
 
-def show(**changes: object) -> str:
+def show(changed: str = "shop/models.py", **changes: object) -> str:
     issue = factories.issue(title="InvalidURL is not raised", body="")
     parsed, _ = read_issue_and_thread(issue)
     known = FixState(
@@ -145,9 +149,7 @@ def show(**changes: object) -> str:
         technical_summary="prepare must raise InvalidURL",
     )
     files = FakeFiles({path: BaseFile(text=text) for path, text in TEXTS.items()})
-    return collect_tests(
-        CopyableCode(files), known.model_copy(update=changes), FakeCodebase(TEXTS), ["shop/models.py"], []
-    )
+    return collect_tests(CopyableCode(files), known.model_copy(update=changes), FakeCodebase(TEXTS), [changed], [])
 
 
 def test_the_tests_that_share_words_with_the_issue_are_shown_in_the_language_of_the_change() -> None:
@@ -162,3 +164,11 @@ def test_without_such_a_test_one_shows_how_tests_are_written() -> None:
     text = show(parsed=parsed, technical_summary="")
     assert text.startswith("## tests/test_everything.py:1-80")
     assert "test_help" not in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown"), [("web/Cart.tsx", "tests/Cart.test.ts"), ("include/cart.h", "tests/test_cart.cpp")]
+)
+def test_the_language_of_a_test_may_be_a_related_one(changed: str, shown: str) -> None:
+    parsed, _ = read_issue_and_thread(factories.issue(title="nothing", body=""))
+    assert show(changed, parsed=parsed, technical_summary="").startswith(f"## {shown}")

@@ -284,6 +284,14 @@ class TestApply:
         harness.answer(stored)
         assert (len(harness.branches), len(harness.pulls.pulls)) == (1, 1)
 
+    def test_a_proposal_that_cannot_be_deleted_is_carried_out(self, harness: FixHarness) -> None:
+        stored = harness.store_draft()
+        harness.command("/triage approve")
+        harness.git.api.faults.append(ApiFault("DELETE .*", 403))
+        harness.answer(stored)
+        assert "draft pull request" in harness.parts.proposal
+        assert "approved again" not in harness.parts.answer
+
     def test_an_approval_that_is_given_again(self, harness: FixHarness) -> None:
         stored = harness.store_draft()
         harness.command("/triage approve")

@@ -424,6 +424,10 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "at Array.map (<anonymous>)\nat native.thing (Unknown Source)",
         "1: std::sort\nis faster",
         "'x': not a number (see below)",
+        "warning: the value in settings.php on line 12 is ignored",
+        "Warning: the value in settings.py on line 12 is ignored",
+        "See the template: shop/templates/base.html:12:3: error in a block",
+        "See the template: shop/templates/mail.txt:12:3: it should use a block",
     ],
 )
 def test_prose_is_not_a_trace(text: str) -> None:

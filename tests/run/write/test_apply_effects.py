@@ -248,11 +248,11 @@ SUGGESTIONS = [
     [
         (
             {"suggest": CannotPublish("GitHub answered 502.")},
-            "GitHub does not show what was suggested: label bug, type Bug. GitHub answered 502.",
+            "GitHub did not confirm what was suggested: label bug, type Bug. GitHub answered 502.",
         ),
         (
             {"suggest": PermissionMissing("The token may not.")},
-            "GitHub does not show what was suggested: label bug, type Bug. The token may not.",
+            "GitHub did not confirm what was suggested: label bug, type Bug. The token may not.",
         ),
     ],
 )

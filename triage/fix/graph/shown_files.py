@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -178,6 +179,10 @@ SHOWN_TESTS = 4
 SEARCHED_FILES = 60
 LAST_LINES = 60
 """Of a long test file."""
+_TESTED_TOGETHER = ("js jsx mjs cjs ts tsx mts cts", "c h cc cpp cxx hpp hh")
+"""Endings: `cart.test.ts` tests `Cart.tsx`."""
+_TEST_NAME = re.compile(r"(?:\b|_)(?:test|spec)|Test|Spec")
+"""Neither `__init__.py`, nor `conftest.py`, nor what else tests import."""
 
 
 def collect_tests(
@@ -185,22 +190,28 @@ def collect_tests(
 ) -> str:
     """Return what the model asked for or wanted to change, then the tests that share most with the issue.
 
-    They are whole where they are short. Those in the language of a changed file come first, and one shows how this
-    project writes tests if none shares anything.
+    They are whole where they are short, and in the language of a changed file, or in one that tests it. If none shares
+    anything, one shows how this project writes tests.
     """
     tests = {file.path for file in shown.files.list_editable() if file.is_test and file.language}
-    endings = {path.rpartition(".")[2] for path in changed}
+    endings = {_group_ending(path) for path in changed}
     suspects = state.report.suspects if state.report else []
     names = [suspect.symbol for suspect in suspects if suspect.symbol]
     query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary, *names])
     found = [hit.path for hit in codebase.search(query, SEARCHED_FILES) if hit.path in tests]
-    related = [path for path in found if path.rpartition(".")[2] in endings][:SHOWN_TESTS]
-    others = (path for path in sorted(tests) if path.rpartition(".")[2] in endings)
+    related = [path for path in found if _group_ending(path) in endings][:SHOWN_TESTS]
+    others = [path for path in sorted(tests) if _group_ending(path) in endings]
+    others.sort(key=lambda path: _TEST_NAME.search(path.rpartition("/")[2]) is None)
     for name in needed:
         _add_named(shown, codebase, name)
-    for path in related or [*others][:1]:
+    for path in related or others[:1]:
         if not shown.add_file(path):
             shown.add_head(path)
             length = len(shown.read_lines(path))
             shown.add_lines(path, length - LAST_LINES, length)
     return shown.text or "(The repository has no test in the language of the changed files.)"
+
+
+def _group_ending(path: str) -> str:
+    ending = path.rpartition(".")[2]
+    return next((group for group in _TESTED_TOGETHER if ending in group.split()), ending)

@@ -164,9 +164,9 @@ def create_pull_request(
 
 
 def post_comment(opened: OpenedPullRequest, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
-    """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated.
+    """Say on the issue what was done: until then, an approval can be repeated. Then delete the proposal.
 
-    It blocks, and raises TriageError.
+    It blocks, and raises TriageError if it could not be said.
     """
     done, comment = PublishResult(), find_our_comment(request.issue)
     approved = fold_approved(read_parts(comment.body).get("proposal", "")) if comment else ""
@@ -174,7 +174,8 @@ def post_comment(opened: OpenedPullRequest, request: FixRequest, proposal: Patch
     apply_issue_effects(plan_proposal_part(request.issue, opened.text + approved, links), job.run.github, done)
     if done.failures:
         raise CannotPublish(" ".join(done.failures))
-    job.store.delete(proposal)
+    with suppress(TriageError):  # it goes when it expires
+        job.store.delete(proposal)
 
 
 async def _reject(request: FixRequest, proposal: PatchProposal, job: FixJob) -> Status:

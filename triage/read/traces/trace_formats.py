@@ -227,8 +227,9 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "php",
         (" on line ",),
         frame_by_pattern(
-            r".{0,120}?(?P<exception>(?i:(?:catchable |recoverable )?fatal error|parse error|warning|notice|"
-            r"deprecated)): {1,4}(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
+            r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
+            r"Deprecated|FATAL ERROR|PARSE ERROR|WARNING|NOTICE|DEPRECATED): {1,4}"
+            r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.(?:php|phtml|inc)) on line (?P<line>\d{1,7})"
         ),
         None,
         single=True,

@@ -308,7 +308,8 @@ _BRACKETED = re.compile(
     re.I,
 )
 _HELM = re.compile(
-    r".*\btemplate: (?P<path>[^\s:]{1,200}/templates/[^\s:]{1,200}):(?P<line>\d{1,6}):\d{1,5}: (?P<message>\S.{0,600})"
+    r".*\btemplate: (?P<path>[^\s:]{1,200}/templates/[^\s:]{1,200}\.(?:ya?ml|tpl|txt)):(?P<line>\d{1,6})(?::\d{1,5})?: "
+    r"(?P<message>(?:executing|parse error|function|error)\b.{0,600})"
 )
 _PYTHON = re.compile(
     r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{0,400})\", line (?P<line>\d{1,9})(?:, in "

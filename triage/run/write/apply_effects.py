@@ -105,9 +105,9 @@ def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResu
 
 
 def _suggest(effect: SuggestChanges, github: IssueTracker, result: PublishResult) -> None:
-    # A preview that GitHub may change or withdraw: a refusal becomes a notice, and fails nothing.
+    # A preview that GitHub may change or withdraw: a failure becomes a notice, and fails nothing.
     try:
         github.suggest(effect.issue_number, effect.suggestions)
     except (CannotPublish, SetupError) as error:
-        refused = f"GitHub does not show what was suggested: {describe_suggestions(effect.suggestions)}. {error}"
-        result.annotations.append(("notice", refused))
+        notice = f"GitHub did not confirm what was suggested: {describe_suggestions(effect.suggestions)}. {error}"
+        result.annotations.append(("notice", notice))
