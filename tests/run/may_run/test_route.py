@@ -119,7 +119,7 @@ class TestComments:
     @pytest.mark.parametrize("word", ["fix", "approve", "revise", "reject"])
     def test_commands_of_the_fix_flow_are_for_another_workflow(self, word: str) -> None:
         message = reason("issue_comment", comment(f"/triage {word} 0123456789ab x"))
-        assert message == f"`/triage {word}` is for a workflow with `task: fix-gate` (docs/fix.md)."
+        assert message == f"`/triage {word}` needs the workflow examples/workflows/fix.yml (docs/fix.md)."
 
     def test_invalid_words_are_not_repeated(self) -> None:
         message = reason("issue_comment", comment("/triage @everyone<script>"))

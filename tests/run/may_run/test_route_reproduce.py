@@ -30,7 +30,7 @@ def test_a_command(body: str, words: str) -> None:
         number=1, trigger=Trigger.COMMAND, actor="mona", words=words
     )
     assert route_event(COMMENT, comment(body, "mona")) == Skip(
-        reason="`/triage reproduce` is for a workflow with `task: reproduce-select` (docs/reproduce.md)."
+        reason="`/triage reproduce` needs the workflow examples/workflows/reproduce.yml (docs/reproduce.md)."
     )
 
 

@@ -227,10 +227,10 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> IssueTask
         return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_awaited=True)
     if command.name in (CommandName.QUIET, CommandName.WRONG):
         return QuietTask(number=issue.number, actor=author, wrong=command.wrong)
-    if command.name in FIX_COMMANDS:
-        return Skip(reason=f"`/triage {command.name}` is for a workflow with `task: fix-gate` (docs/fix.md).")
-    if command.name is CommandName.REPRODUCE:
-        return Skip(reason="`/triage reproduce` is for a workflow with `task: reproduce-select` (docs/reproduce.md).")
+    if command.name in (*FIX_COMMANDS, CommandName.REPRODUCE):
+        file = "reproduce" if command.name is CommandName.REPRODUCE else "fix"
+        reason = f"`/triage {command.name}` needs the workflow examples/workflows/{file}.yml (docs/{file}.md)."
+        return Skip(reason=reason)
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
     return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage wrong`.")
 
