@@ -17,7 +17,6 @@ from triage.cli import COMMANDS, load_command
 from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState
 
-REFERENCE = ROOT / "docs" / "reference.md"
 _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from testing.runner_grammar import parse_commands, parse_outputs
 from testing.runs.action_run import job_variables
-from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, GitHubApi, serve_issue
+from testing.servers.github_api import JOB_TOKEN, GitHubApi, serve_issue
 from triage.action import main
 
 BODY = """
@@ -113,42 +113,6 @@ def test_bad_input_is_one_error_line_and_writes_nothing(room: Room, changes: dic
     assert room.github.comments == []
     assert not (room.folder / ".triage").exists()
     assert "Traceback" not in room.log
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"issue": 5, "action": "opened"}'])
-def test_an_unreadable_payload_is_bad_input(room: Room, content: bytes):
-    room.event.write_bytes(content)
-    assert room.run() == 1
-    assert len(room.annotations("error")) == 1
-    assert room.github.requests == []
-
-
-def test_a_read_only_token_names_the_permission_and_keeps_the_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    (tmp_path / "workspace").mkdir()
-    with serve_issue("total fails on an empty cart", BODY) as github:
-        room = Room(tmp_path / "workspace", github, capsys)
-        assert room.run(INPUT_GITHUB__TOKEN=READ_ONLY_TOKEN) == 1
-    (error,) = room.annotations("error")
-    assert "issues: write" in error
-    assert "shop/cart.py" in room.summary
-    assert room.outputs["status"] == "failed"
-
-
-@pytest.mark.parametrize("name", ["pull_request", "push", "issue_comment"])
-def test_other_events_are_skipped_without_a_request(room: Room, name: str):
-    payload = {"action": "created", "comment": {"body": "hello", "user": {"login": "x", "type": "User"}}}
-    room.event.write_text(json.dumps({**room.github.opened_event(), **payload}))
-    assert room.run(GITHUB_EVENT_NAME=name) == 0
-    assert room.outputs["status"] == "skipped"
-    assert room.github.requests == []
-
-
-def test_another_event_is_skipped_even_with_an_invalid_payload(room: Room):
-    room.event.write_text(json.dumps({"issue": {"title": "x", "number": "odd", "user": 5}}))
-    assert room.run(GITHUB_EVENT_NAME="push") == 0
-    assert room.outputs["status"] == "skipped"
 
 
 def test_without_a_checkout_the_text_is_triaged(room: Room, tmp_path: Path):

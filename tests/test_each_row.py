@@ -7,18 +7,6 @@ import pytest
 from testing.each_row import each_row
 
 
-def test_every_combination_is_tried():
-    tried: list[tuple[int, str, int]] = []
-
-    @each_row("number", [1, 2])
-    @each_row(("letter", "other"), [("a", 3), ("b", 4)])
-    def tries(number: int, letter: str, other: int) -> None:
-        tried.append((number, letter, other))
-
-    tries()
-    assert tried == [(1, "a", 3), (1, "b", 4), (2, "a", 3), (2, "b", 4)]
-
-
 def test_every_row_that_fails_is_reported():
     @each_row("number", [1, 2, 3, 4])
     def only_odd(number: int) -> None:

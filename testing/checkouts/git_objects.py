@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 WHO = b"A <a@example.org> 1704067200 +0000"
-FILE, LINK, FOLDER, MODULE = b"100644", b"120000", b"40000", b"160000"
+FILE, FOLDER = b"100644", b"40000"
 
 Row = tuple[bytes, bytes, str]
 """Mode, name and object id of a tree's entry."""

@@ -16,11 +16,9 @@ from triage.agents import (
     critic,
     investigator,
     web_search,
-    writer,
 )
 from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, format_bullets, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
-from triage.agents.shown_code import ShownCode
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Excerpt, Hit, Passage, Place, SearchQuery, Span
@@ -49,13 +47,6 @@ def test_fence_holds_what_text_cannot_close():
     message = fence({"issue title": text, "empty": ""}).text
     mark = message.split(">>")[0].removeprefix("<<issue title ")
     assert message == f"<<issue title {mark}>>\n{text}\n<</issue title {mark}>>"
-
-
-def test_a_model_sees_what_a_person_sees():
-    """Whatever the part is: code, a commit's subject, a page, a name."""
-    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
-    message = fence({"passages": f"a = 1\u200b{hidden}  # \u202etxet\x1b[8mx"}).text
-    assert message.splitlines()[1:-1] == ["a = 1  # txetx"]
 
 
 def test_a_mark_that_stands_in_a_text_is_taken_out_of_it():
@@ -228,13 +219,6 @@ async def test_a_lone_backtick_opens_no_code_span():
     assert answer.summary == "undefined method 'name' for nil (NoMethodError)"
 
 
-async def test_investigator_by_rules_is_modest_about_a_vague_issue():
-    vague = factories.issue(title="It does not work", body="Please help")
-    answer = await investigator.answer_with_rules(case(issue=vague), fake_services())
-    assert answer.confidence <= 0.35
-    assert answer.hypothesis
-
-
 # --- codebase search
 
 
@@ -252,16 +236,6 @@ async def test_codebase_chain_shows_passages_with_their_places():
     assert await chain.ainvoke({"issue": "it", "hypothesis": "this", "keywords": ["k1", "k2"]}) == factories.codebase()
     assert "[1] a.py 3 f\n3| code" in seen[0]
     assert "k1, k2" in seen[0]
-
-
-def test_files_of_which_nothing_is_shown_are_named():
-    documents = [
-        Document("1| x", metadata={"path": "a.py", "start": 1, "end": 1}),
-        Document("", metadata={"path": "b.py"}),
-    ]
-    assert codebase_search.format_passages(documents, ShownCode()) == (
-        "[1] a.py 1\n1| x\n\n(Further files, likeliest first, not shown: b.py)"
-    )
 
 
 async def test_codebase_by_rules_gives_lines_and_reasons():
@@ -317,13 +291,6 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
     answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=ByPathAlone(factories.FILES)))
     assert answer.root_cause_location == "src/parse.py"
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
-
-
-async def test_codebase_by_rules_finds_nothing_in_nothing():
-    answer = await codebase_rules.answer_with_rules(case(), fake_services())
-    assert answer.relevant_files == []
-    assert answer.root_cause_location is None
-    assert answer.confidence == 0.0
 
 
 # --- web search
@@ -573,11 +540,3 @@ def test_ticket_by_rules_uses_the_projects_own_label_names():
     ticket = fill_ticket_template(agent_input, ["reporter", "keeper"])
     assert ticket["labels"] == ["type: bug", "kind/regression"]
     assert ticket["assignee"] == "keeper", "never the reporter"
-
-
-async def test_the_writer_by_rules_claims_no_cause_that_was_not_shown():
-    agent_input = case(
-        investigation=factories.investigation(), codebase=factories.codebase(), critique=factories.critique("UNCERTAIN")
-    )
-    output = await writer.answer_with_rules(agent_input, fake_services())
-    assert output.github_comment_markdown == ""

@@ -5,7 +5,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ from triage.base.errors import BudgetExceeded, InvalidAnswer, ModelUnavailable, 
 from triage.base.progress import measure_step
 from triage.domain.agent_input import AgentInput
 from triage.domain.run import Limits, Outcome, Usage
-from triage.domain.skill import Skill, Skills
 from triage.read.read_issue import read_issue
 
 CODE = FakeCodebase(factories.FILES)
@@ -102,26 +100,6 @@ async def test_what_was_looked_up_reaches_the_answer():
     ]
 
 
-async def test_the_text_of_a_skill_is_added_to_what_was_looked_up():
-    skills = Skills(
-        skills=[Skill(id="dates", path="dates.md", name="Dates", description="d", references=["src/store.py"])]
-    )
-    codebase = FakeCodebase(CODE.files, skills=skills)
-    model = model_of(reads(2), factories.codebase(summary="SKILL_SELECT:{dates} first"))
-    services = replace(given_services(model), codebase=codebase)
-    result = await codebase_search.answer_with_model(case(), services, model)
-    assert [name for name, _ in model.asked] == ["tools", "tools", "CodebaseFinding"], "nothing is looked up again"
-    assert all("- dates: d" in turn[1].text for turn in turns_of(model))
-    assert all("SKILL_SELECT" in turn[0].text for turn in turns_of(model))
-    system, sections, skill = model.asked[-1][1]
-    assert "SKILL_SELECT" in system.text
-    assert sections.text.startswith("<<project's skills ")
-    assert "# read_lines(" in sections.text
-    assert skill.text.startswith("=== Skill Activated: dates ===")
-    assert result.answer.summary == "parse builds the date"
-    assert result.skills == {"dates": 3}
-
-
 async def test_each_turn_sees_the_answers_of_those_before_as_data():
     model = model_of(reads(2), ENOUGH)
     await run(model)
@@ -133,12 +111,6 @@ async def test_each_turn_sees_the_answers_of_those_before_as_data():
     mark = reply.text.split(">>")[0].removeprefix("<<answer 1 ")
     assert reply.text.startswith(f"<<answer 1 {mark}>>\n[3] src/parse.py 2-3\n")
     assert reply.text.endswith(f"<</answer 1 {mark}>>\n\nRoom left for answers: 15,937 characters, 7 calls.")
-
-
-async def test_without_tools_all_passages_are_shown_and_the_model_asked_once():
-    model = model_of()
-    await codebase_search.answer_with_model(case(), fake_services(codebase=CODE, model=model), model)
-    assert [name for name, _ in model.asked] == ["CodebaseFinding"]
 
 
 # --- bounds
@@ -194,24 +166,6 @@ async def test_a_turn_leaves_a_quarter_of_the_room_to_the_next():
         assert room * 0.75 - 100 < size <= room * 0.75 + 100, "and the note on what was left out"
         room -= size
     assert len(sizes) == 3
-
-
-async def test_short_answers_leave_their_room_to_the_long_one():
-    """As in a turn that asked for 192 lines beside short lookups, and was shown 101 with half of the room left."""
-    long = "\n".join(["x" * 60] * 190)
-
-    class Uneven(FakeToolset):
-        async def run(self, message: AIMessage) -> list[ToolMessage]:
-            texts = [long if number == 0 else "short" for number in range(len(message.tool_calls))]
-            return [
-                ToolMessage(text, tool_call_id=call["id"] or "")
-                for text, call in zip(texts, message.tool_calls, strict=True)
-            ]
-
-    model = model_of(reads(1, 2, 3), ENOUGH)
-    await run(model, Uneven())
-    assert long in answered(model)
-    assert answered(model).count("short") == 2
 
 
 @pytest.mark.parametrize(
@@ -278,12 +232,6 @@ async def test_a_turn_that_hangs_is_cut_in_time_for_the_answer():
     result = await run(model, limits=Limits(agent_seconds=4.2))
     assert result.answer.why == factories.WHY
     assert result.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
-
-
-async def test_an_answer_that_fails_too_is_raised():
-    model = model_of(ModelUnavailable("unauthorized (401)"), CodebaseFinding=ModelUnavailable("unauthorized (401)"))
-    with pytest.raises(ModelUnavailable, match="401"):
-        await run(model)
 
 
 async def test_what_a_model_refuses_is_not_asked_again():

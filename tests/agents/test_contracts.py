@@ -87,12 +87,6 @@ def test_merge_fills_every_field():
     assert (output.ticket_assignee_suggestion, output.ticket_effort_estimate) == ("keeper", "S")
 
 
-@pytest.mark.parametrize("ticket", [{"title": "t", "labels": []}, {"title": "t", "labels": [], "assignee": None}])
-def test_merge_defaults(ticket: dict[str, Any]):
-    output = merged(ticket=ticket)
-    assert (output.ticket_assignee_suggestion, output.ticket_effort_estimate) == ("", "M")
-
-
 @pytest.mark.parametrize(
     ("schema", "names"),
     [

@@ -9,7 +9,6 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, fake_services
-from triage.agents import skill_prompts
 from triage.agents.prompts import build_messages, build_system_message, fence_below_catalogue
 from triage.agents.services import Services
 from triage.agents.skill_prompts import (
@@ -18,7 +17,6 @@ from triage.agents.skill_prompts import (
     SkillPrompts,
     find_selections,
     read_references,
-    remove_selections,
     render_skill,
 )
 from triage.domain.findings import CritiqueFinding
@@ -66,12 +64,6 @@ PROMPT: list[BaseMessage] = [HumanMessage("the prompt")]
 
 
 # --- the head
-
-
-def test_without_skills_a_prompt_is_as_it_was():
-    skills = open_skills()
-    assert (skills.catalogue, skills.tail, skills.tiers) == ("", [], {})
-    assert build_messages("critic", {"a": "b"}, skills.tail, skills.catalogue) == build_messages("critic", {"a": "b"})
 
 
 def test_the_head_is_the_same_for_every_issue_and_holds_the_catalogue_as_data():
@@ -218,40 +210,6 @@ def test_selections_are_read_in_the_field_and_in_the_agents_own_words(answer: An
     assert find_selections(answer) == ids
 
 
-def test_nobody_else_reads_the_selection():
-    critique = factories.critique(summary="Look. SKILL_SELECT:{refunds}", reasoning="plain")
-    cleaned = remove_selections(critique)
-    assert (cleaned.summary, cleaned.reasoning) == ("Look.", "plain")
-    untouched = factories.critique()
-    assert remove_selections(untouched) is untouched
-
-
-async def test_an_agent_that_names_a_skill_is_asked_once_more_with_its_text():
-    skills = open_skills(make_skill("refunds"), make_skill("taxes"), active={"taxes": 1})
-    first = factories.critique(summary="SKILL_SELECT:{refunds} SKILL_SELECT:{taxes} SKILL_SELECT:{unknown}")
-    second = factories.critique(
-        "CHALLENGED", summary="SKILL_SELECT:{refunds}", reasoning="Now I know. SKILL_SELECT:refunds"
-    )
-    chain = Scripted(first, second)
-    answer = await skills.ask(chain, PROMPT)
-    assert answer.verdict == "CHALLENGED"
-    assert answer.reasoning == "Now I know."
-    assert chain.prompts[0] == PROMPT
-    assert chain.prompts[1][:-1] == PROMPT
-    assert "=== Skill Activated: refunds ===" in chain.prompts[1][-1].text
-    assert skills.tiers == {"taxes": 2, "refunds": 2}
-    assert skills.shortfalls == []
-
-
-@pytest.mark.parametrize("named", [[], ["taxes"], ["unknown"]])
-async def test_nothing_new_means_no_second_request(named: list[str]):
-    skills = open_skills(make_skill("refunds"), make_skill("taxes"), active={"taxes": 1})
-    chain = Scripted(factories.critique(skills=named))
-    await skills.ask(chain, PROMPT)
-    assert len(chain.prompts) == 1
-    assert skills.tiers == {"taxes": 2}
-
-
 async def test_at_most_three_skills_are_in_a_prompt():
     skills = open_skills(*(make_skill(name) for name in "abcd"), active={"a": 1, "b": 2})
     chain = Scripted(factories.critique(summary="SKILL_SELECT:{c} SKILL_SELECT:{d}"), factories.critique())
@@ -273,7 +231,3 @@ async def test_without_time_the_first_answer_counts():
     assert (await skills.ask(answer_slowly, PROMPT)).verdict == "CONFIRMED"
     assert skills.shortfalls == ["with the skills refunds: no answer in time; answered without them"]
     assert skills.tiers == {}
-
-
-def test_the_limits_of_a_prompt_are_what_the_documentation_says():
-    assert (skill_prompts.MAX_REFERENCES, skill_prompts.MAX_REFERENCE_CHARS) == (5, 6_000)

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, InvalidToolCall
-from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, ToolException, tool
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
 from triage.agents.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
@@ -182,32 +179,6 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
     assert [(reply.tool_call_id, reply.status) for reply in replies] == [("1", "success"), ("2", "error")]
     assert {record.error for record in step.tools} == {None, "bad arguments"}
     assert {record.tool for record in step.tools} <= {"echo", "unknown tool"}
-
-
-async def test_inside_a_graph_with_checkpoints_it_leaves_none():
-    """The text of tools belongs into no file."""
-    tools, _ = make_runner(echo)
-
-    async def node(state: MessagesState) -> dict[str, Any]:
-        return {"messages": await tools.run(asking("echo", query="x")) + await tools.run(asking("echo", query="y"))}
-
-    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node")
-    saver = InMemorySaver()
-    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    result = await graph.compile(checkpointer=saver).ainvoke({"messages": []}, config, durability="sync")
-    assert [message.text for message in result["messages"]] == ["heard x", "heard y"]
-    assert {checkpoint.config["configurable"]["checkpoint_ns"] for checkpoint in saver.list(None)} == {""}
-
-
-async def test_who_listens_to_a_graph_hears_its_tools():
-    tools, _ = make_runner(echo)
-
-    async def node(state: MessagesState) -> dict[str, Any]:
-        return {"messages": await tools.run(asking("echo", query="x"))}
-
-    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
-    events = [event["event"] async for event in graph.astream_events({"messages": []}, version="v2")]
-    assert [event for event in events if "tool" in event] == ["on_tool_start", "on_tool_end"]
 
 
 async def test_records_of_parallel_blocks_do_not_mix():

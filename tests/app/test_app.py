@@ -23,9 +23,6 @@ from triage.domain.project_config import Price, ProjectConfig
 from triage.fix.jobs.run_fix_job import open_fix_job
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
-SLUG = "acme/wired"
-NOTHING_SET = ProjectConfig()
-
 
 def test_the_projects_settings_reach_the_run(tmp_path: Path):
     commit(tmp_path, {"cart.py": "def total(prices):\n    return sum(prices)\n", "gen/cart.py": "total = 1\n"})
@@ -48,6 +45,12 @@ def test_attachments_are_read_unless_the_project_does_not_wish_it(tmp_path: Path
     read = make_app(Settings(), tmp_path, config=ProjectConfig(attachments=is_read)).open_services().read_attachments
     assert (read is not None) == is_read
     assert not is_read or (read and read(Issue(title="No links")) == [])
+
+
+@pytest.mark.parametrize("limit", [100, 0])
+def test_past_issues_are_read_unless_the_project_wants_none(tmp_path: Path, limit: int):
+    settings, own = Settings(github_token=SecretStr(JOB_TOKEN)), ProjectConfig(past_issues=limit)
+    assert (make_app(settings, tmp_path, "octo/shop", config=own).open_past_issues() is not None) == bool(limit)
 
 
 class TestConfig:

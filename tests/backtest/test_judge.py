@@ -30,16 +30,6 @@ def test_files_are_right_if_the_fix_edited_them():
     assert (judged.rank, judged.is_first_right, judged.is_among_ranked) == (2, False, True)
 
 
-def test_a_named_place_is_right_if_the_fix_edited_it():
-    assert judge_report(case(), report(PATH, best_place=None)).place is None
-    found = judge_report(case(), report(PATH, best_place=place()))
-    assert found.place
-    assert (found.place.by, found.place.first_right, found.comment_reason) == ("name", True, "found")
-    wrong = judge_report(case(), report(best_place=place("shop/x.py"))).place
-    assert wrong
-    assert not wrong.first_right
-
-
 def test_no_files_are_no_hit():
     judged = judge_report(case(), report(best_place=None))
     assert (judged.rank, judged.is_among_ranked) == (None, False)

@@ -12,7 +12,6 @@ from triage.backtest import closed_issues
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.base.errors import (
     GitHubUnavailable,
-    RateLimited,
     TriageError,
 )
 from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction
@@ -204,14 +203,6 @@ class TestFixes:
 
 
 class TestManyIssues:
-    def test_pages_of_fifty(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        for number in range(100, 220):
-            add_closed(api, number)
-            add_ours(api, number)
-        found = issues.read_closed_issues(START)
-        assert (found.closed, len(found.issues), found.since) == (120, 120, START)
-        assert api.request_lines() == [POST] * 6
-
     def test_no_issue_costs_one_request(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         assert issues.read_closed_issues(START) == ClosedIssues(closed=0, issues=[], since=START)
         assert api.request_lines() == [POST]
@@ -228,16 +219,6 @@ class TestManyIssues:
 
 
 class TestFaults:
-    def test_an_older_server(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        api.is_old = True
-        for number in range(100, 160):
-            add_closed(api, number)
-            add_ours(api, number)
-        found = issues.read_closed_issues(START).issues
-        assert len(found) == 60
-        assert {tuple(one.fix.files) for one in found if one.fix} == {("src/till.py", "tests/test_till.py")}
-        assert len(api.requests) == 5  # refused once
-
     def test_a_server_without_fixes_has_no_scorecard(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         asked: list[str] = []
 
@@ -252,47 +233,6 @@ class TestFaults:
         api.faults.append(ApiFault("graphql", 200, {"errors": [{"message": "unknown field"}]}, times=2))
         with pytest.raises(TriageError):
             issues.read_closed_issues(START)
-
-    def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        api.faults.append(ApiFault("graphql", status=502, times=3))
-        for number in range(100, 125):
-            add_closed(api, number)
-        assert issues.read_closed_issues(START).closed == 25
-        assert len(api.requests) == 3 + 2, "pages of 12 and 17"
-
-    @pytest.mark.parametrize(
-        ("body", "closed"),
-        [
-            ({}, None),
-            ({"data": None}, None),
-            ({"data": {"repository": None}}, None),
-            ({"data": {"repository": {"issues": []}}}, None),
-            ({"data": {"repository": {"issues": {"nodes": None}}}}, 0),
-            ({"data": {"repository": {"issues": {"nodes": [None, 3, {}, {"number": "x"}]}}}}, 0),
-            ({"data": {"repository": {"issues": {"nodes": [{"number": 1, "closedAt": "9999-01-01T00:00:00Z"}]}}}}, 0),
-            ({"data": {"repository": {"issues": {"nodes": [{"number": 1, "closedAt": day(3), "labels": None}]}}}}, 1),
-        ],
-    )
-    def test_odd_answers(self, api: GitHubApi, issues: ScorecardIssues, body: Any, closed: int | None) -> None:
-        api.faults.append(ApiFault("graphql", status=200, body=body))
-        if closed is None:
-            with pytest.raises(TriageError):
-                issues.read_closed_issues(START)
-        else:
-            assert issues.read_closed_issues(START).closed == closed
-
-    def test_pages_without_an_end(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        page = {"pageInfo": {"hasNextPage": True, "endCursor": "again"}, "nodes": [{"number": 1, "closedAt": day(3)}]}
-        api.faults.append(ApiFault("graphql", status=200, body={"data": {"repository": {"issues": page}}}))
-        assert issues.read_closed_issues(START).closed == 1
-        assert len(api.requests) == 2
-
-    def test_a_rate_limit_is_no_older_server(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        body = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded for installation ID 1."}]}
-        api.faults.append(ApiFault("graphql", status=200, body=body))
-        with pytest.raises(RateLimited, match="rate limit is used up"):
-            issues.read_closed_issues(START)
-        assert len(api.requests) == 1
 
     def test_a_server_without_graphql(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         api.faults.append(ApiFault("graphql", status=404, body={"message": "Not Found"}))

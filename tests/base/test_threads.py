@@ -143,17 +143,6 @@ async def test_an_error_in_abandoned_work_becomes_abandoned():
     assert isinstance(recorder.outcome, Abandoned)
 
 
-async def test_a_callback_is_not_called_after_its_block():
-    ended: list[int] = []
-
-    def work() -> None:
-        with threads.call_when_abandoned(lambda: ended.append(1)):
-            pass
-
-    await in_thread(work)
-    assert ended == []
-
-
 async def test_a_thread_knows_its_seconds_left():
     assert 50 < await in_thread(threads.seconds_left, seconds=60) <= 60
     assert await in_thread(threads.seconds_left) == math.inf
@@ -163,14 +152,6 @@ async def test_a_thread_has_the_context_variables_of_its_caller():
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
     variable.set("seen")
     assert await in_thread(variable.get) == "seen"
-
-
-def test_outside_of_such_a_thread_nothing_is_abandoned():
-    threads.raise_if_abandoned()
-    threads.sleep_unless_abandoned(0)
-    assert threads.seconds_left() == math.inf
-    with threads.call_when_abandoned(lambda: pytest.fail("nobody left")):
-        pass
 
 
 def test_the_loop_does_not_wait_for_threads():
@@ -205,13 +186,6 @@ def test_remaining_tasks_are_cancelled_when_the_loop_ends():
 
     threads.run_event_loop(work())
     assert cancelled == [1]
-
-
-async def test_work_that_ends_before_its_deadline_gives_its_result():
-    assert 0 < await threads.call_with_deadline(threads.seconds_left, asyncio.Event(), 60) <= 60
-    assert await threads.call_with_deadline(threads.seconds_left, asyncio.Event()) == math.inf
-    with pytest.raises(ZeroDivisionError):
-        await threads.call_with_deadline(lambda: 1 // 0, asyncio.Event(), 60)
 
 
 async def test_work_without_time_or_in_a_cancelled_run_is_left(release: threading.Event):

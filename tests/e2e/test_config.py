@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 
 from testing.runner_grammar import RunnerCommand, parse_commands
-from testing.runs import external_services, sample_bug
+from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
 from testing.runs.job import Job
 from testing.servers.github_api import serve_issue
-from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
-from testing.servers.scripted_server import serve_script as endpoint_serving
 
 PATH = ".github/triage.yml"
 OWN = """\
@@ -84,27 +82,3 @@ def test_a_broken_file_is_an_error_at_its_line(job: Job):
     ]
     assert "line 3" in done.summary
     assert job.github.requests == []
-
-
-def test_instructions_and_prices_apply_to_every_model_call(job: Job):
-    """Except the prompt for the search query, which leaves the machine."""
-    seen: list[tuple[str, str]] = []
-
-    def reply(request: ReceivedRequest) -> ScriptedReply:
-        what, usual = external_services.default_reply(request)
-        seen.append((what, json.dumps(request.body)))
-        return usual
-
-    with endpoint_serving(reply) as endpoint:
-        checkout(job, "instructions: Fruit has no price.\nprices: {my-model: {input: 1000, output: 0}}\n", OWN)
-        event(job)
-        job.inputs |= {"engine": "model", "model-base-url": f"{endpoint.url}/v1", "max-cost-usd": "1000"}
-        job.inputs |= dict.fromkeys(("model", "fast-model", "fallback-model"), "my-model")
-        job.inputs["tavily-api-key"] = "tvly-" + "z3" * 16
-        job.variables["TAVILY_BASE_URL"] = endpoint.url
-        done = job.run_forked()
-    assert (done.exit_code, done.outputs["status"]) == (0, "complete"), done.log
-    without = [what for what, body in seen if "Fruit has no price." not in body]
-    assert sorted(without) == ["model WebSearchFinding", "model choose", "search"]
-    report = json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
-    assert float(done.outputs["cost-usd"]) == pytest.approx(report["usage"]["input_tokens"] / 1000)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from testing.runs.fix_workflow import (
-    ANSWERS,
     BASKET,
     EXAMPLE,
     EXAMPLE_FILES,
@@ -120,21 +119,6 @@ def test_the_example_of_the_report_is_what_the_model_starts_from_and_what_verify
     assert f"\n- **Example:** {sentence}" in workflow.pulls.pulls[0]["body"]
 
 
-def test_an_example_that_still_fails_is_told(tmp_path: Path) -> None:
-    (changed,) = ANSWERS["CodeChanges"]["changes"]
-    answer = ANSWERS["CodeChanges"] | {
-        "changes": [changed | {"edits": [{"search": "prices[name]", "replace": "prices[name] * 1"}]}]
-    }
-    answers = {name: [one] for name, one in (ANSWERS | {"CodeChanges": answer}).items()}
-    with serve_fix_workflow(tmp_path, EXAMPLE_FILES, answers) as workflow:
-        show_example(workflow, EXAMPLE)
-        workflow.say("/triage fix")
-        workflow.propose()
-        workflow.verify(workflow.run("store"))
-        workflow.run("report", proposal_tests="none")
-        assert "⚠️ **Example.** The report's example still fails with this change." in workflow.our_comment
-
-
 def test_what_a_run_on_the_default_branch_said_is_known_to_the_model(with_example: FixWorkflow) -> None:
     workflow = with_example
     add_reproduction(workflow, EXAMPLE)
@@ -144,26 +128,3 @@ def test_what_a_run_on_the_default_branch_said_is_known_to_the_model(with_exampl
     assert "Still happens on `main`." in prompt
     assert "shop/basket.py:3" in prompt
     assert "the code</details>" not in prompt
-
-
-def test_a_revision_replaces_the_proposal(workflow: FixWorkflow) -> None:
-    workflow.say("/triage fix")
-    workflow.propose()
-    first = workflow.run("store")
-    workflow.run("report")
-    workflow.say(f"/triage revise {first['proposal-id']}\nSay it in the docstring as well.")
-    assert workflow.run("gate")["fix-task"] == "propose"
-    workflow.propose()
-    assert any("Say it in the docstring" in json.dumps(request.body) for request in workflow.requests)
-    second = workflow.run("store")
-    workflow.run("report")
-    assert second["proposal-id"] != first["proposal-id"]
-    assert first["proposal-id"] not in workflow.our_comment
-    assert "**Revision 1**, after: “Say it in the docstring as well.”" in workflow.our_comment
-    message = workflow.git.read_commit(second["proposal-sha"])["message"]
-    assert "Revision 1, after a maintainer's words - Say it in the docstring as well. Triage-" in " ".join(
-        message.split()
-    )
-    workflow.say(f"/triage approve {first['proposal-id']}")
-    assert workflow.run("apply")["proposal-status"] == "none"
-    assert workflow.pulls.pulls == []

@@ -156,20 +156,6 @@ def test_a_duplicate_with_the_same_trace(shop: Shop):
     assert writes == ["POST /repos/octo/shop/issues/900/comments"]
 
 
-def test_a_regression_lists_what_changed(shop: Shop):
-    body = "`parse_amount` takes an empty text since 1.2 without a complaint, it worked in 1.1.\n\nSteps: `parse_amount('')`."
-    comment = shop.run("parse_amount accepts an empty text", body)
-    window = comment.partition("between `v1.1` and `v1.2`")[2].partition("Suggested")[0]
-    assert "Accept an empty amount (2026-09-01, `shop/basket.py`)" in window
-    assert "Round the total" not in window
-
-
-def test_lines_that_changed_since_the_reporters_version(shop: Shop):
-    comment = shop.run("Crash of the import", f"{crash('7.000,00')}\nVersion: shop 1.1")
-    assert "These lines have changed since `v1.1`:" in comment
-    assert "Accept an empty amount (2026-09-01, released in `v1.2`). Does it still happen there?" in comment
-
-
 class TestHostilePast:
     def test_orders_and_hidden_text_change_nothing(self, shop: Shop):
         plain = shop.run(CRASH_TITLE, crash())
@@ -180,20 +166,3 @@ class TestHostilePast:
         comment = shop.run(CRASH_TITLE, crash())
         assert not re.search(r"https?://(?!(redirect\.)?github\.com/octo/shop/)", re.sub(r"`[^`]*`", "", comment))
         assert plain.partition("**The stack")[2].partition("Suggested")[0] in comment
-
-    def test_a_server_that_refuses_costs_only_the_memory(self, shop: Shop):
-        shop.api.graphql = lambda token, sent: (403, {"message": "no"})
-        shop.api.is_old = True
-        comment = shop.run(CRASH_TITLE, crash())
-        assert "**The innermost line of this repository in the error is in" in comment
-
-
-def test_memory_can_be_switched_off(shop: Shop):
-    settings = shop.folder / "shop" / ".github" / "triage.yml"
-    settings.parent.mkdir()
-    settings.write_text("past-issues: 0\n")
-    git(shop.folder / "shop", "add", "-A")
-    git(shop.folder / "shop", "commit", "-q", "-m", "Compare with no other issues")
-    assert "Possibly" not in shop.run(CRASH_TITLE, crash())
-    assert shop.questions == 0
-    assert shop.report["past_issues"] == 0

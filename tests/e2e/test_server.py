@@ -1,6 +1,5 @@
 """LangGraph's own server serves the graph: a process of its own, spoken to over HTTP."""
 
-import json
 import os
 import signal
 import socket
@@ -20,10 +19,8 @@ import pytest
 from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
-from testing.runs.fix_workflow import ANSWERS
 from testing.runs.job import ROOT
 from testing.servers.github_api import GitHubApi
-from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import FakeCollector, serve_collector
 
@@ -81,7 +78,6 @@ def _environment(folder: Path, collector: str, model: str, stranger: str) -> dic
         "TRIAGE_MODEL_BASE_URL": f"{model}/v1",
         "TRIAGE_TAVILY_API_KEY": "tvly-" + "z3" * 16,
         "TAVILY_BASE_URL": model,
-        **{f"GIT_{who}_{what}": "shop@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
         **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"), stranger),
         "NO_PROXY": "127.0.0.1",
@@ -109,13 +105,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     options = ["--host", "127.0.0.1", "--port", str(port), "--no-browser", "--no-reload"]
     services = ExternalServices(GitHubApi())
 
-    def answers(request: ReceivedRequest) -> ScriptedReply:
-        name = request.body.get("response_format", {}).get("json_schema", {}).get("name")
-        return chat_completion(json.dumps(ANSWERS[name])) if name in ANSWERS else services.reply(request)
-
     with (
         serve_collector() as collector,
-        endpoint_serving(answers) as model,
+        endpoint_serving(services.reply) as model,
         proxy(seen) as stranger,
         log.open("wb") as out,
     ):
@@ -160,29 +152,6 @@ def test_the_server_returns_a_report_and_exports_the_run(served: Served):
     assert report["request_id"].replace("-", "") in {span.trace_id.hex() for span in served.collector.spans}
 
 
-def test_steps_are_streamed(served: Served):
-    wanted = {"assistant_id": "triage", "input": ASKED, "stream_mode": "updates"}
-    with served.client.stream("POST", "/runs/stream", json=wanted) as answer:
-        told = [json.loads(line.removeprefix("data: ")) for line in answer.iter_lines() if line.startswith("data: {")]
-    nodes = [name for update in told for name in update]
-    assert [node for node in nodes if node in ("read_and_index", "writer", "finish")] == [
-        "read_and_index",
-        "writer",
-        "finish",
-    ]
-
-
 def test_errors_are_reported(served: Served):
     message = served.run(issue={"title": "x"}, repository={"slug": "octo/none"})["__error__"]["message"]
     assert message == "repository: this server has no such checkout."
-
-
-def test_a_person_rejects_a_fix_at_its_interrupt(served: Served):
-    thread = served.client.post("/threads", json={}).json()["thread_id"]
-    wanted = {"assistant_id": "fix", "input": ASKED}
-    waiting = served.client.post(f"/threads/{thread}/runs/wait", json=wanted).json()
-    assert waiting.get("__interrupt__"), {key: waiting.get(key) for key in ("error", "__error__", "messages", "status")}
-    assert "return" in waiting["__interrupt__"][0]["value"]["diff"], waiting
-    answer = {"assistant_id": "fix", "command": {"resume": "reject: not now"}}
-    done = served.client.post(f"/threads/{thread}/runs/wait", json=answer).json()
-    assert (done["status"], done["rejection_reason"]) == ("rejected", "not now"), done

@@ -45,22 +45,6 @@ def commit_skill(job: InProcessJob, when: str, header: str = "") -> None:
     write(job.job.workspace, {PATH: SKILL.format(when="words: [nothing]").replace("Prices and", "Not committed")})
 
 
-@pytest.mark.parametrize("when", ["words: [basket]", "paths: [shop/]"])
-def test_by_rules_the_comment_links_the_skill_of_the_commit(job: InProcessJob, when: str):
-    commit_skill(job, when)
-    done = job.run(engine="rules")
-    assert done.exit_code == 0, done.log
-    report = job.report
-    link = f"{report['server_url']}/octo/shop/blob/{report['commit']}/{PATH}"
-    assert f"The project's notes on this: [Prices and baskets]({link})." in job.comment
-    assert f"The project's notes on this: [Prices and baskets]({link})." in done.summary
-    assert "The skill `.github/triage/skills/broken.md` was not used: line 2: 'what' is not a known key" in done.summary
-    assert report["active_skills"] == {"prices": 1}
-    assert [(one["id"], one["requires_approval"], one["checkpoint_type"]) for one in report["skills"]] == [
-        ("prices", False, "")
-    ]
-
-
 def test_a_security_report_shows_no_skill(job: InProcessJob):
     commit_skill(job, "words: [basket]")
     job.github.add_issue(

@@ -1,6 +1,5 @@
 """The commits of a file: literal paths, limited output, and `partial` for what is unknown."""
 
-import os
 import stat
 import subprocess
 from pathlib import Path
@@ -102,14 +101,6 @@ def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
         "in v1.0)",
     ]
     assert fourth not in history.releases
-
-
-def test_it_starts_at_the_indexed_commit(tmp_path: Path):
-    commits(tmp_path, "one")
-    codebase = Codebase(tmp_path, "acme/past")
-    codebase.index()
-    commits(tmp_path, "later", "latest")
-    assert subjects(codebase.read_history("a.py", 5)) == ["one"]
 
 
 def test_a_file_in_a_folder_of_the_repository(tmp_path: Path):
@@ -258,18 +249,6 @@ def test_a_subject_of_megabytes_makes_the_history_partial(tmp_path: Path):
     history = codebase.read_history("a.py", 5)
     assert [change.commit for change in history.changes] == [newest]
     assert history.partial
-
-
-def test_git_is_killed_when_it_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    slow = tmp_path / "bin/git"
-    slow.parent.mkdir()
-    slow.write_text('#!/bin/sh\ncase "$*" in *rev-parse*) echo false ;; *) exec sleep 60 ;; esac\n')
-    slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(git_history, "LOG_SECONDS", 0.2)
-    runner = Git(tmp_path)
-    runner._environment["PATH"] = os.environ["PATH"]
-    assert read_commit_history(runner, "HEAD", "a.py", 5) == History(partial=True)
 
 
 def test_a_commit_that_is_gone_gives_no_history(tmp_path: Path):

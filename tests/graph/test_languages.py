@@ -6,7 +6,6 @@ from typing import Any
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.read import native_reports
-from triage.agents.prompts import build_system_message
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 
@@ -49,12 +48,6 @@ async def test_english_need_not_be_said():
     report, prompts = await run("en", README_md="# Shop\n\nThis is a library for a shop, and it is easy to use.\n")
     assert report.language == "en"
     assert not any("languages" in data for data in prompts.values())
-
-
-def test_the_rules_say_what_the_part_means():
-    explained = "The part `languages` names the languages of your answer"
-    assert explained in build_system_message("investigator", sections={"languages": "All else: German."}).text
-    assert explained not in build_system_message("investigator").text
 
 
 async def test_rules_ask_in_the_reporters_language():

@@ -59,12 +59,6 @@ def codebase(*similar: SimilarIssue) -> FakeCodebase:
     return FakeCodebase(factories.FILES, similar=list(similar))
 
 
-async def test_without_a_source_nothing_is_remembered():
-    given = fake_services(codebase=codebase(SAME))
-    report = await run(given)
-    assert (report.similar_issues, report.past_issues, report.possible_duplicate) == ([], 0, None)
-
-
 async def test_the_report_names_the_issue_that_is_probably_the_same():
     source = FakePastIssues([[past(3), past(2)], [past(3, labels=["bug"])]])
     files = codebase(SAME, OTHER)
@@ -161,13 +155,6 @@ class TestEarlierReport:
         [prompt] = prompts(model, "InvestigatorFinding")
         assert "Suspected in the earlier report on this issue:\n- src/parse.py" in prompt
         assert "Asked in the earlier report: version" in prompt
-
-
-async def test_this_runs_own_suspects_are_not_shown_as_those_of_an_earlier_run():
-    model = FakeModel(factories.answers())
-    await run(fake_services(codebase=codebase(), model=model))
-    for name in ("InvestigatorFinding", "CritiqueFinding", "TicketDraft"):
-        assert all(f"{MEMORY_TITLE}\n\n<<" not in prompt for prompt in prompts(model, name))
 
 
 class TestLearnedLabels:

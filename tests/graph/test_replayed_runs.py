@@ -184,11 +184,3 @@ async def test_what_was_shown_is_referred_to(replayed: tuple[RunReport, list[Rec
     assert shown.count("|     def forget(self, name):") == 1
     assert "(src/shelf/cache.py 5-12: see [2])" in shown
     assert "4 lines in 1 file have this text.\nsrc/shelf/cache.py 3, 6, 9, 12\n(src/shelf/cache.py 1-12" in shown
-
-
-async def test_the_critic_sees_the_places(replayed: tuple[RunReport, list[ReceivedRequest]]):
-    _, requests = replayed
-    critic = next(one for one in requests if "CritiqueFinding" in json.dumps(one.body.get("response_format")))
-    prompt = critic.body["messages"][1]["content"]
-    for place in ("store.py:20-20", "store.py:12-14", "cache.py:11-12"):
-        assert f"src/shelf/{place}" in prompt

@@ -206,12 +206,6 @@ def test_no_round_opens_when_the_rest_is_for_the_writer(spent: Usage, limits: Li
     assert choice.forced is bool(why), "a cap that struck is told"
 
 
-def test_a_stale_rejection_opens_no_round():
-    """The critic answered in the first round and failed in the second."""
-    failed = state(**BUG, answered_in_round={**JUDGED, "codebase_search": 2, "critic": 2}, round=2)
-    assert choose(failed).reason == "the critic gave no answer"
-
-
 NAMES = st.sampled_from(sorted(AGENTS))
 
 

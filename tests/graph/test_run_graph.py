@@ -13,7 +13,6 @@ from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents.codebase_search import SHOWN_SECTIONS
 from triage.agents.services import Services
-from triage.base.errors import ModelUnavailable
 from triage.domain.code import ExecutedCode, IndexFacts, Place, QuotedLine, Span
 from triage.domain.findings import CitedPlace, DeclinedAnswer
 from triage.domain.issue import IssueComment
@@ -57,26 +56,6 @@ async def test_by_rules_all_agents_answer_and_the_run_is_complete():
     assert any("tavily-api-key" in note for note in report.notes)
 
 
-async def test_by_model_every_answer_is_used_and_paid():
-    report = await run(with_model())
-
-    assert report.status is Status.COMPLETE
-    assert [name for name, engine, _ in outcomes(report) if engine == "model"] == [
-        "investigator",
-        "codebase_search",
-        "critic",
-        "writer",
-    ]
-    assert report.verdict == "CONFIRMED"
-    assert report.severity == "HIGH"
-    assert report.suspects[0].span is not None
-    assert report.evidence[0].verified
-    assert report.citations.verified == report.citations.total > 0
-    assert report.ticket.labels == ["bug"]
-    assert report.usage.calls == 4, "once each agent"
-    assert report.usage.tokens == 4 * 120
-
-
 async def test_searches_run_in_one_superstep():
     both = asyncio.Barrier(2)
 
@@ -98,13 +77,6 @@ async def test_searches_run_in_one_superstep():
     report = await run(fake_services(codebase=FakeCodebase(factories.FILES), model=model, web_tools=Meeting(PAGES)))
     assert report.status is Status.COMPLETE
     assert {step.iteration for step in report.steps if step.step in ("codebase_search", "web_search")} == {2}
-
-
-async def test_without_an_answer_of_the_writer_rules_fill_the_report():
-    report = await run(with_model(factories.answers(TicketDraft=ModelUnavailable("timed out"))))
-    assert report.why, "the search wrote it"
-    assert report.ticket.effort == "S"
-    assert "Writer: timed out; answered by rules instead." in report.notes
 
 
 async def test_where_a_model_declines_rules_answer():
@@ -432,12 +404,6 @@ async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bo
     assert report.critique is not None
     assert report.critique.ready_for_report is is_cited
     assert ("No reference into the code could be verified." in report.critique.gaps) is not is_cited
-
-
-async def test_what_rules_call_a_question_is_not_searched_for():
-    report = await run(with_model(), title="How do I parse a date?", body="Is there a way?", labels=["question"])
-    assert [step.step for step in report.steps] == ["read_and_index", "investigator", "writer"]
-    assert (report.kind, report.severity, report.suspects) == ("question", None, [])
 
 
 async def test_what_only_a_model_calls_a_question_is_searched_by_rules():

@@ -75,14 +75,6 @@ async def test_by_rules_a_skill_that_applies_is_in_the_report(conditions: dict[s
     assert report.status is Status.COMPLETE
 
 
-async def test_a_path_matches_the_first_suspects_too():
-    found = await run(with_skills(skill("dates", paths=["/src/parse.py"])), body="parse of a date", title="def parse")
-    assert found.suspects[0].path == "src/parse.py"
-    assert [one.id for one in found.skills] == ["dates"]
-    other = await run(with_skills(skill("dates", paths=["/lib/"])), body="parse of a date", title="def parse")
-    assert other.skills == []
-
-
 async def test_by_rules_only_the_first_suspect_counts():
     words = {"title": "class Store and def parse", "body": "Both are slow."}
     report = await run(with_skills(skill("first", paths=["parse.py"]), skill("second", paths=["store.py"])), **words)

@@ -65,9 +65,6 @@ GO = Issue(
 
 THIN = Issue(title="It is slow", body="")
 VAGUE_CRASH = Issue(title="Crash on startup", body="The program crashes when I open it. Please fix.")
-FLAKY = Issue(
-    title="Worker sometimes hangs", body="Our worker (v3.2.0) intermittently hangs and never returns. No idea why."
-)
 PLATFORM = Issue(
     title="Wrong colours in the table",
     body="The table shows wrong colours on my machine, colleagues see the right ones. I use release 1.9.0 and run `shop table --all`, then open the page.",

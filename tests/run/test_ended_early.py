@@ -11,10 +11,10 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_services
-from tests.run.run_harness import OPENED, RunHarness, our_comment
+from tests.run.run_harness import OPENED, RunHarness
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import seconds_left
-from triage.domain.effect import COMMENT_MARKER, Policy
+from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, TriageTask, Trigger
@@ -22,8 +22,6 @@ from triage.run.may_run.event import Event
 from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE
-
-FULL = our_comment(f"{COMMENT_MARKER} v1 {{}} -->\nwords")
 
 
 class SlowGitHub(FakeGitHub):

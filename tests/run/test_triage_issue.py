@@ -15,10 +15,11 @@ from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoS
 from triage.domain.code import Place, Span
 from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionOptions
 from triage.domain.issue import IssueComment
+from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
 from triage.run.may_run.event import Event
-from triage.run.triage_issue import run_task
+from triage.run.triage_issue import NO_SUCH_LABEL, run_task
 from triage.say.hidden_state import parse_state
 
 
@@ -76,7 +77,7 @@ RULES = "dates: src/parse.py\nfrom-form: src/**\n"
 
 
 @pytest.mark.parametrize("with_model", [False, True])
-@pytest.mark.parametrize("labels", ["apply", "suggest"])
+@pytest.mark.parametrize("labels", ["apply", "suggest", "off"])
 def test_an_issue_is_routed_by_its_form_and_the_projects_rules(labels: LabelsMode, with_model: bool):
     codebase = FakeCodebase(factories.FILES, forms=[FORM], label_rules=RULES, best_place=PLACE)
     model = FakeModel(factories.answers(TicketDraft=factories.ticket(labels=["other"]))) if with_model else None
@@ -222,3 +223,23 @@ def test_services_are_made_only_for_work():
 
     harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(locked=True)}))
     asyncio.run(run_task(BY_HAND, replace(harness.build_context(), open_services=never)))
+
+
+def run_with(harness: RunHarness, **settings: str) -> Status:
+    context = replace(harness.build_context(), config=ProjectConfig(**settings))
+    return asyncio.run(run_task(OPENED, context))
+
+
+@pytest.mark.parametrize("existing", [["bug"], ["bug", "WAITING"]])
+def test_a_label_for_open_questions_that_the_repository_lacks_is_named_in_the_log(existing: list[str]):
+    harness = RunHarness(policy=Policy(labels="apply"))
+    harness.github.existing_labels = existing
+    run_with(harness, needs_info_label="Waiting")
+    assert (NO_SUCH_LABEL in harness.progress.lines) is (existing == ["bug"])
+
+
+@pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
+def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
+    github = FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub is down.")})
+    harness = RunHarness(github=github, event=Event(issue=factories.issue(labels=labels)))
+    assert run_with(harness, opt_in_label="triage", opt_out_label="no-triage") is status

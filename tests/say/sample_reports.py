@@ -23,7 +23,7 @@ from triage.domain.findings import (
     MissingKind,
     WebResult,
 )
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Issue
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Ticket
 from triage.domain.run import Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
@@ -35,7 +35,6 @@ COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
 READER = "src/ledger/importers/csv_reader.py"
 DATES = "src/ledger/dates.py"
 CLI = "src/ledger/cli.py"
-PATHS = [READER, DATES, CLI, "src/ledger/locale.py", "tests/test_dates.py", "README.md"]
 
 ISSUE = Issue(
     number=412,
@@ -131,13 +130,6 @@ RULES_STEPS = [
     step("critic", 3, 2.2, 0.01),
     step("writer", 4, 2.2, 0.02),
 ]
-
-REPOSITORY = Repository(
-    slug="acme/ledger",
-    server_url="https://github.com",
-    commit=COMMIT,
-    labels=["bug", "importer", "enhancement", "good first issue"],
-)
 
 
 def _with_statements(report: RunReport) -> RunReport:

@@ -45,8 +45,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Writ
     return _write(agent_input, fill_ticket_template(agent_input, _list_owners(agent_input, services)))
 
 
-def wants_ticket(agent_input: AgentInput) -> bool:
-    """Return whether there is something to choose that no agent has chosen."""
+def has_labels_to_choose(agent_input: AgentInput) -> bool:
+    """Return whether a model has anything to choose for the ticket: labels of the repository."""
     return bool(agent_input.repository.labels)
 
 

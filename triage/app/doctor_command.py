@@ -27,18 +27,12 @@ _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗"
 def doctor(
     repo: Repo = Path(),
     github: Annotated[str, typer.Option(help="owner/name of a repository to try the token on.")] = "",
-    write: Annotated[
-        bool,
-        typer.Option("--write", help="Also try what the workflows write to that repository. All of it is removed."),
-    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check what is configured, what can be reached, and what is missing."""
     app, _ = open_terminal_app(repo)
     app = replace(app, repository=github or app.repository)
     checks = run_checks(app, github)
-    if write and github:
-        checks |= run_write_checks(app)
     if as_json:
         found = {
             name: {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}

@@ -146,7 +146,7 @@ class BaseFiles:
 
 
 def has_allowed_kind(path: str) -> bool:
-    """Whether it is source, documentation, a changelog, or what a test expects. Others steer tools, and are data."""
+    """Return whether it is source, documentation, a changelog, or what a test expects: a patch may change no others."""
     if _ORDERS.search(path):
         return False
     is_text = detect_language(path) is not None or any(

@@ -87,14 +87,14 @@ class CommitTree(SourceTree):
         if not output:
             return None
         record = output.partition(b"\0")[0]
-        return _describe_record(record, path) if _parse_record(record)[-1] == os.fsencode(path) else None
+        return _read_entry_or_problem(record, path) if _parse_record(record)[-1] == os.fsencode(path) else None
 
     def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
         # With the slash git lists the folder, and nothing for a path that is none.
         options = ("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path, f"{path}/")
         records = islice(self._objects.iter_records(*options), limit)
         named = [(_parse_record(record)[-1].decode("utf-8", "replace"), record) for record in records]
-        return {name: _describe_record(record, name) for name, record in named}
+        return {name: _read_entry_or_problem(record, name) for name, record in named}
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         # Once git has ended, for lack of time or at an object that it cannot unpack, what it gives is empty.
@@ -129,7 +129,7 @@ def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
     return mode, blob_id.decode(), int(size) if size.isdigit() else None, name
 
 
-def _describe_record(record: bytes, path: str) -> Entry | str:
+def _read_entry_or_problem(record: bytes, path: str) -> Entry | str:
     mode, blob_id, size, _ = _parse_record(record)
     if mode not in _FILE_MODES:
         return _OTHER_MODES.get(mode, "folder")

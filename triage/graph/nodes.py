@@ -11,7 +11,7 @@ from triage.agents.agent import to_agent_finding
 from triage.agents.cited_places import resolve_citations
 from triage.agents.critic import can_change_something
 from triage.agents.services import Services
-from triage.agents.writer import wants_ticket
+from triage.agents.writer import has_labels_to_choose
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.domain.code import CodeHistory, ExecutedCode
@@ -179,7 +179,7 @@ def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> 
         case "critic":
             return can_change_something(state)
         case "writer":
-            return wants_ticket(state)
+            return has_labels_to_choose(state)
         case _:
             return True
 

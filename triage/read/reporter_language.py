@@ -61,10 +61,10 @@ def detect_reporter_language(title: str, prose: str) -> str:
 def _keep_own_words(title: str, prose: str) -> str:
     lines = _TEMPLATE_LINE.sub("", prose[: 4 * MAX_CHARS])
     text = _QUOTED.sub(" ", f"{title}\n{lines}")
-    return _ASCII_RUN.sub(_drop_code, text)[:MAX_CHARS]
+    return _ASCII_RUN.sub(_blank_if_code, text)[:MAX_CHARS]
 
 
-def _drop_code(run: re.Match[str]) -> str:
+def _blank_if_code(run: re.Match[str]) -> str:
     return " " if _CODE.search(run[0].strip("()[]\"'.,:;!?*")) else run[0]
 
 

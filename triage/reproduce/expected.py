@@ -140,11 +140,11 @@ def stem(message: str) -> str:
 
 def prints_only(output: str, value: str) -> bool:
     """Return whether nothing but a value is printed, with the quotes of a string or without."""
-    value = _as_prompt(value)
-    return _as_prompt(output).split() in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
+    value = _requote(value)
+    return _requote(output).split() in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
 
 
-def _as_prompt(text: str) -> str:
+def _requote(text: str) -> str:  # as the prompt shows strings
     return _QUOTED.sub(r"'\1'", text)
 
 
@@ -212,5 +212,5 @@ def _without_numbers(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", _as_prompt(text)))
+    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", _requote(text)))
     return "".join(_ADDRESS.sub("#", text).split())

@@ -90,18 +90,18 @@ def read_parts(body: str) -> dict[PartName, str]:
 
     Empty if one of them is not as it was written: somebody has edited the comment.
     """
-    return _split(body)[0]
+    return _read_parts_or_text(body)[0]
 
 
 def _read_shown(body: str) -> dict[PartName, str]:
     """Return the parts. What of the body is no part any more is the report, as code."""
-    parts, rest = _split(body)
+    parts, rest = _read_parts_or_text(body)
     if rest:
         parts["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
     return parts
 
 
-def _split(body: str) -> tuple[dict[PartName, str], str]:
+def _read_parts_or_text(body: str) -> tuple[dict[PartName, str], str]:
     """Return the parts, or the text of a comment that has none, or that somebody has edited."""
     state = parse_state(body) or CommentState()
     visible = body.replace("\r\n", "\n").partition("\n")[2]

@@ -240,7 +240,7 @@ class CommentState(Value):
                 "asked": list(dict.fromkeys(asked)),
                 "suspects": list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
                 "is_asked": self.is_asked or report.comment_reason in ("asked", "always"),
-                "named": self.named or _remember_named(report),
+                "named": self.named or _find_first_named(report),
                 "quiet": False,
                 "said": [],
             }
@@ -285,7 +285,8 @@ def parse_state(body: str) -> CommentState | None:
         return None
 
 
-def _remember_named(report: RunReport) -> FirstNamed | None:
+def _find_first_named(report: RunReport) -> FirstNamed | None:
+    """Return what a report names, as later runs remember it; None if it names none, or its first path is too odd."""
     named = find_named_files(report)
     # Without the first one, the others would count as what it said first.
     if named is None or not _can_be_remembered(named.paths[0]):

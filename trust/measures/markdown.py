@@ -68,7 +68,7 @@ def run_without_defence() -> MeasureResult:
     """
     cases: list[CorpusText] = [case for case in markdown() if case.corpus == "pages"]
     failures = [f"{case.name}: {effect}" for case in cases for effect in judge_page(case.text, LINKS).live_effects]
-    with patch("triage.say.comment._split", _search_for_marks):
+    with patch("triage.say.comment._read_parts_or_text", _search_for_marks):
         again = [problem for choice in range(len(MARKS)) for problem in RewrittenComment("![x](//x)", choice).problems]
     return MeasureResult(len(cases), [*failures, *again] if failures and again else [])
 

@@ -272,11 +272,6 @@ class TestWarnings:
 
 
 class TestRunnerEnvironment:
-    def test_outside_of_actions_it_is_empty(self) -> None:
-        facts = RunnerEnvironment.read({})
-        assert facts == RunnerEnvironment()
-        assert facts.api_url == "https://api.github.com"
-
     def test_the_runners_variables(self) -> None:
         facts = RunnerEnvironment.read(
             {

@@ -3,8 +3,6 @@
 from testing.each_row import each_row
 from triage.app.settings import PLACEHOLDER_KEY, collect_own_secrets, remove_own_variables
 
-HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
-
 
 @each_row(
     ("name", "value", "secrets"),

@@ -12,20 +12,10 @@ from testing.checkouts.git_repositories import commit, git, write
 from tests.find.indexes import make_codebase
 from triage.base.errors import BadInput
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skills
-from triage.find.codebase import Codebase
 from triage.find.files.project_files import MAX_SKILLS, read_file, read_skills_at
 from triage.read.skills import MAX_SKILL_BYTES
 
 PATH = ".github/triage.yml"
-
-
-def test_the_commit_is_read_and_not_the_work_tree(tmp_path: Path):
-    commit(tmp_path, {PATH: "committed\n"})
-    write(tmp_path, {PATH: "changed\n", "new.yml": "untracked\n"})
-    assert read_file(tmp_path, PATH, 100) == b"committed\n"
-    assert read_file(tmp_path, "new.yml", 100) is None
-    (tmp_path / PATH).unlink()
-    assert read_file(tmp_path, PATH, 100) == b"committed\n"
 
 
 def test_a_folder_of_a_repository_has_its_own_file(tmp_path: Path):
@@ -132,15 +122,6 @@ def skills_of(files: dict[str, str | bytes], folder: Path) -> Skills:
 
 def problems(skills: Skills) -> dict[str, str]:
     return {one.path.removeprefix(f"{SKILL_FOLDER}/"): one.problem for one in skills.broken}
-
-
-def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
-    commit(tmp_path, CODE | {f"{SKILL_FOLDER}/b.md": TEXT.format("bee"), f"{SKILL_FOLDER}/a.md": TEXT.format("ay")})
-    write(tmp_path, {f"{SKILL_FOLDER}/b.md": TEXT.format("changed"), f"{SKILL_FOLDER}/c.md": TEXT.format("new")})
-    codebase = Codebase(tmp_path, "acme/shop")
-    codebase.index()
-    assert [(one.id, one.description) for one in codebase.read_skills().skills] == [("a", "ay"), ("b", "bee")]
-    assert read_skills_at(tmp_path) == codebase.read_skills()
 
 
 def test_only_files_of_the_folder_itself_are_skills(tmp_path: Path):

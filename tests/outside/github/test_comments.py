@@ -22,13 +22,6 @@ def refetched_ids(tracker: IssueTracker, posted: int | None = None) -> list[int 
 
 
 class TestAgain:
-    def test_an_edit_is_seen(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        mine = api.add_comment(MARKED, BOT)
-        tracker.fetch_issue(7)
-        api.seconds += 7200
-        mine |= {"body": f"{MARKED}!", "updated_at": api.timestamp}
-        assert tracker.fetch_issue(7).thread[0].body == f"{MARKED}!"
-
     def test_a_list_without_the_posted_comment_is_read_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.fetch_issue(7)
         rival = api.add_comment(MARKED, BOT)

@@ -79,12 +79,6 @@ def test_a_list_that_cannot_be_read_after_the_post_needs_a_few(api: GitHubApi, t
     assert count_looks(tracker) == len(WAITS_BEFORE_ENDING)
 
 
-def test_another_issue_needs_none(api: GitHubApi, tracker: IssueTracker) -> None:
-    api.faults = [replace(LOST["never arrived"])]
-    tracker.post_comment(7, BODY)
-    assert not tracker.wait_to_look_again(8)
-
-
 async def test_no_wait_takes_the_time_of_the_look(api: GitHubApi, tracker: IssueTracker) -> None:
     api.faults = [ApiFault("POST .*comments", stored=True, times=1)]
 

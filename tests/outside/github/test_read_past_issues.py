@@ -84,18 +84,6 @@ def test_only_rebasing_puts_several_commits_onto_the_branch(
     assert issue.fixes[0].commits == merged
 
 
-def test_a_fix_is_asked_for_where_it_is_linked_only(api: GitHubApi, tracker: IssueTracker) -> None:
-    asked: list[str] = []
-
-    def note(sent: Any) -> bool:
-        asked.append(sent["query"])
-        return False
-
-    api.refuse_graphql = note
-    read(tracker)
-    assert asked[0].count("...pull") == 1
-
-
 def test_a_duplicate_names_the_other_issue(api: GitHubApi, tracker: IssueTracker) -> None:
     api.add_issue(8, state="closed", state_reason="duplicate", duplicate_of=3)
     assert [(one.state_reason, one.duplicate_of) for one in read(tracker) if one.number == 8] == [("duplicate", 3)]
@@ -106,14 +94,6 @@ def test_pages_end_at_the_limit(api: GitHubApi, tracker: IssueTracker, limit: in
     add_many(api, 260)
     assert len(read(tracker, limit)) == min(limit, 261)
     assert api.request_lines() == [POST] * requests
-
-
-def test_a_repository_with_many_issues_costs_six_pages_and_a_search(api: GitHubApi, tracker: IssueTracker) -> None:
-    add_many(api, 1_200)
-    numbers = [issue.number for issue in read(tracker, words="breaks")]
-    assert len(numbers) == 500
-    assert numbers[1] > numbers[-1]
-    assert len(api.requests) == 7
 
 
 def test_an_old_issue_is_found_by_its_words(api: GitHubApi, tracker: IssueTracker) -> None:

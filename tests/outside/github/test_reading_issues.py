@@ -1,7 +1,5 @@
 """Issues, labels and roles, read from a server that plays GitHub."""
 
-import subprocess
-import sys
 import threading
 from datetime import UTC, datetime
 
@@ -217,19 +215,6 @@ class TestAgain:
         with pytest.raises(TriageError):
             tracker.fetch_issue(7)
 
-    def test_nobody_listens(self) -> None:
-        with serve_github_api() as api:
-            gone = api.url
-        tracker = IssueTracker(JOB_TOKEN, SLUG, gone, backoff_seconds=0.0)
-        with pytest.raises(GitHubUnavailable, match="GitHub did not answer"):
-            tracker.fetch_issue(7)
-
-    def test_the_error_names_the_time_of_the_reset(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
-        api.faults = [ApiFault("issues/7$", 403, {"message": "API rate limit exceeded"}, headers)]
-        with pytest.raises(GitHubUnavailable, match=r"used up; it resets at 00:00 UTC\.$"):
-            tracker.fetch_issue(7)
-
 
 class TestLabels:
     def test_all_pages(self, api: GitHubApi, tracker: IssueTracker) -> None:
@@ -298,8 +283,3 @@ def test_two_threads_may_use_it(api: GitHubApi, tracker: IssueTracker) -> None:
     for thread in threads:
         thread.join()
     assert found == [7] * 4
-
-
-def test_pygithub_is_not_imported_before_it_is_needed() -> None:
-    program = "import sys, triage.outside.github.issue_tracker as t; t.IssueTracker('x', 'o/n'); sys.exit('github' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

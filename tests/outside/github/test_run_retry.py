@@ -2,11 +2,9 @@
 
 import time
 from io import BytesIO
-from typing import Any
 
 import pytest
 from github.GithubException import RateLimitExceededException
-from github.GithubRetry import GithubRetry
 from urllib3 import HTTPConnectionPool, HTTPResponse
 from urllib3.exceptions import HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError, SSLError
 
@@ -142,10 +140,3 @@ def test_an_answer_that_is_nested_too_deeply_cannot_be_read(api: GitHubApi, trac
     api.faults = [ApiFault("POST", 201, b"[" * 100_000, stored=True, times=1)]
     assert tracker.post_comment(7, "<!-- bug-triage: v1 {} -->\nwords")[0] == api.comments[0]["id"]
     assert len(api.comments) == 1
-
-
-def test_pygithub_still_reads_the_retry_as_it_did() -> None:
-    """What the subclass overrides, and what it calls."""
-    names: list[Any] = [GithubRetry.increment, GithubRetry.new, GithubRetry.sleep, GithubRetry.get_retry_after]
-    assert all(map(callable, names))
-    assert retry_writes(5.0).new().max_rate_limit_wait == 5.0

@@ -29,9 +29,6 @@ def github(api: GitHubApi) -> SuggestingGitHub:
     return server
 
 
-CLOSE = suggestion("close", "as duplicate of #3")
-
-
 def pending(github: SuggestingGitHub) -> list[tuple[str, str]]:
     return [(row["kind"], row["name"]) for row in github.pending]
 
@@ -146,14 +143,6 @@ class TestSuggesting:
             tracker.suggest(7, ALL)
         assert pending(github) == ([("label", "bug"), ("type", "Bug")] if stored else [])
 
-    def test_a_refusal(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
-        tracker.fetch_suggestion_options(7, LABELS)
-        github.refuses_writes = True
-        with pytest.raises(CannotPublish, match="GitHub answered 200"):
-            tracker.suggest(7, ALL)
-        assert not github.pending
-        assert unchanged(github.api)
-
     def test_a_server_that_lost_the_feature_applies_nothing(
         self, github: SuggestingGitHub, tracker: IssueTracker
     ) -> None:
@@ -195,13 +184,6 @@ class TestClosing:
         options = tracker.fetch_suggestion_options(7, [], 3)
         assert options is not None
         assert not options.can_close
-
-    def test_is_pending_and_changes_nothing(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
-        before = dict(github.api.issues[7])
-        tracker.fetch_suggestion_options(7, [], 3)
-        tracker.suggest(7, [suggestion("type", "Bug"), CLOSE])
-        assert pending(github) == [("type", "Bug"), ("close", "DUPLICATE 3")]
-        assert github.api.issues[7] == before
 
     @pytest.mark.parametrize(("name", "reason"), [("as completed", "COMPLETED"), ("as not planned", "NOT_PLANNED")])
     def test_for_another_reason(self, name: str, reason: str, tracker: IssueTracker, github: SuggestingGitHub) -> None:

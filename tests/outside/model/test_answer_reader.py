@@ -206,12 +206,6 @@ NAMES = ['"error":', '"places":[', '"path":', "9" * 5_000, "\ud800", "\n", " "]
 hostile = st.lists(st.sampled_from([*MARKS, *NAMES]) | st.text(max_size=4), max_size=30).map("".join)
 
 
-@given(st.dictionaries(st.text(), json_values), st.booleans(), st.sampled_from([None, 1]))
-def test_valid_json_in_prose_is_read_as_it_is(value: dict[str, Any], ascii_only: bool, indent: int | None):
-    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
-    assert find_objects(f"Sure:\n{text}\nThat is all.") == [value]
-
-
 @given(hostile)
 def test_hostile_text_is_an_answer_or_a_misfit(text: str):
     for content in (text, "{" + text, f'{{"places": [{text}]}}'):

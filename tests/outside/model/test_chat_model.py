@@ -57,15 +57,3 @@ def look_up(name: str) -> str:
 async def asked(reply: ScriptedReply) -> AIMessage:
     with serve_script([reply]) as server:
         return await ModelSetup(server).model.with_tools([look_up], "fast", 50).ainvoke("go")
-
-
-async def test_tool_arguments_that_are_not_json_stay_a_string():
-    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
-    assert [call["args"] for call in message.tool_calls] == [{}]
-    assert [(call["name"], call["args"]) for call in message.invalid_tool_calls] == [("look_up", '{"name": ')]
-
-
-async def test_a_call_without_an_id_gets_one():
-    reply = chat_completion(None, tool_calls=[("look_up", "{}")])
-    del reply.body["choices"][0]["message"]["tool_calls"][0]["id"]
-    assert [call["id"] for call in (await asked(reply)).tool_calls] == ["call-0"]

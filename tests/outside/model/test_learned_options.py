@@ -119,17 +119,6 @@ async def test_a_refusal_for_another_reason_teaches_nothing():
 # --- answers
 
 
-async def test_an_endpoint_that_answers_with_prose_gets_the_schema_in_the_prompt():
-    def script(request: Any) -> ScriptedReply:
-        return PROSE if "response_format" in request.body else chat_completion(GREEN)
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        for _ in range(2):
-            assert (await colour(model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "plain", "plain"]
-
-
 @pytest.mark.parametrize("answer", ['{"name": "green"}', '{"name": "green", "depth": ""}'])
 async def test_a_field_that_is_missing_once_changes_nothing_for_the_rest_of_the_run(answer: str):
     with serve_script([chat_completion(answer), chat_completion(GREEN)]) as server:

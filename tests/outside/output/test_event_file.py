@@ -16,12 +16,6 @@ def test_an_object(tmp_path: Path) -> None:
     assert read_event(file) == {"issue": {"body": "\ud800 😀" * 9}}
 
 
-def test_the_largest_body_that_github_takes(tmp_path: Path) -> None:
-    file = tmp_path / "event.json"
-    file.write_text(json.dumps({"body": "😀" * 65_536}, ensure_ascii=False), encoding="utf-8")
-    assert len(read_event(file)["body"]) == 65_536
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

@@ -126,12 +126,6 @@ class TestAnnotate:
         assert len(message) == 4_000
         assert message.endswith("…")
 
-    @given(TEXT)
-    def test_text_stays_text(self, text: str) -> None:
-        log = io.StringIO()
-        runner(log).annotate("notice", text)
-        assert [command.name for command in parse_commands(log.getvalue())] == ["notice"]
-
 
 class TestReport:
     def test_is_written_beside_a_gitignore(self, tmp_path: Path, log: io.StringIO) -> None:

@@ -137,12 +137,3 @@ async def test_our_own_secrets_are_masked_in_what_is_found():
         redact = SecretRedactor([MODEL]).redactor_for("web search")
         (found,) = (await build_search_tool(KEY, server.url, redact=redact).ainvoke({"query": "date"}))["results"]
     assert MODEL[:7] not in found["content"], "before it is cut"
-
-
-def test_the_search_is_asynchronous():
-    """The end of the process would wait for another one."""
-    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
-        tool = build_search_tool(KEY, server.url)
-        with pytest.raises(NotImplementedError):
-            tool.invoke({"query": "date"})
-    assert server.requests == []

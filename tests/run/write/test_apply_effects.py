@@ -308,10 +308,3 @@ def test_looks_that_all_fail_leave_one_notice():
     world.looks = 3
     apply_effects([POST], world)
     assert world.calls[1:] == [("annotate", "notice", DUPLICATES_UNKNOWN)]
-
-
-def test_without_a_post_nobody_looks_again():
-    world = Recording()
-    world.looks = 1
-    apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world)
-    assert world.looks == 1

@@ -12,15 +12,12 @@ import pytest
 from testing.each_row import each_row
 from tests.say.rendering import render_comment
 from tests.say.sample_reports import (
-    DATES,
     DEGRADED,
     EVIL,
     FEATURE,
-    FIRST,
     FULL,
     HOSTILE,
     ISSUE,
-    READER,
     SECOND,
     SIMILAR,
     change_report,
@@ -41,7 +38,6 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
-from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
@@ -116,24 +112,6 @@ OURS = exchange(render_comment(FULL))
 )
 def test_planned_effects(policy, report, our_comment, expected):
     assert names(plan_report(report, policy, ISSUE, our_comment)) == expected
-
-
-def test_a_quiet_comment_is_replaced_by_the_same_report():
-    state = parse_state(OURS.body)
-    assert state is not None
-    quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, quiet))
-    assert edit.comment_id == 77
-    woken = parse_state(edit.body)
-    assert woken is not None
-    assert not woken.quiet
-
-
-def test_an_edit_builds_on_the_previous_state():
-    first = exchange(render_comment(FIRST))
-    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, first))
-    assert "Thanks: what was asked is answered." in edit.body
-    assert (parse_state(edit.body) or CommentState()).suspects == [DATES, READER]
 
 
 def test_only_missing_labels_are_added():
@@ -218,19 +196,6 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
     assert sorted(state.labels) == sorted(map(hash_label, remembered))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"policy": Policy(labels="off")},
-        {"policy": Policy(comment="never", labels="off")},
-        {"options": None},
-    ],
-)
-def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
-    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "options": OPTIONS}
-    assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
-
-
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
     assert names(plan_report(FULL, Policy(labels="apply"), issue)) == ALWAYS
@@ -254,28 +219,6 @@ def test_the_report_is_written_as_json():
     assert written.comment is not None
     assert of(PostComment, effects).body.partition("\n")[2].strip("\n") == written.comment, "without the hidden line"
     assert written == FULL.model_copy(update={"comment_reason": written.comment_reason, "comment": written.comment})
-
-
-WITH_FINDINGS = change_report(
-    findings=[AgentFinding(agent_name="investigator", summary="s", confidence=0.5, details="", relevant_files=[])]
-)
-
-
-@pytest.mark.parametrize(
-    ("policy", "our_comment", "changes", "speaks"),
-    [
-        (Policy(), OURS, {}, "analysis"),
-        (Policy(dry_run=True), None, {}, "analysis"),
-        (Policy(comment="never"), None, {}, None),
-        (Policy(comment="never"), OURS, {}, None),
-    ],
-)
-def test_the_report_says_what_stands_on_the_issue(
-    policy: Policy, our_comment: IssueComment | None, changes: dict[str, Any], speaks: str | None
-):
-    effects = plan_report(WITH_FINDINGS, policy, ISSUE, our_comment, **changes)
-    written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
-    assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
 
 
 def test_labels_that_nothing_remembers_are_added_once():
@@ -319,12 +262,6 @@ def test_outputs_of_a_full_report():
         "seconds": "27.0",
     }
     assert "date format" in build_outputs(FULL)["ticket-title"]
-
-
-def test_without_a_panel_of_github_the_comment_names_the_labels():
-    effects = plan_report(FULL, Policy(), ISSUE, options=None)
-    assert names(effects) == ["PostComment", *ALWAYS]
-    assert "Suggested labels: `bug`, `importer`" in of(PostComment, effects).body
 
 
 def test_outputs_are_empty_where_they_do_not_apply():

@@ -251,10 +251,10 @@ def _list_lines(parsed: ParsedIssue) -> list[str]:
     blocks = "\n".join(block.text for block in parsed.code if not any(path in block.text for path in paths))
     raw = [*blocks.splitlines(), *_INLINE.findall(parsed.prose), *parsed.prose.splitlines()]
     lines = (_MARK.sub("", line.strip()).strip() for line in raw)
-    return list(dict.fromkeys(line for line in lines if _is_telling(line)))[:_MAX_LINES]
+    return list(dict.fromkeys(line for line in lines if _is_distinctive_code(line)))[:_MAX_LINES]
 
 
-def _is_telling(line: str) -> bool:
+def _is_distinctive_code(line: str) -> bool:
     return (
         len(line) >= _MIN_CHARS
         and len(find_words(line)) >= _MIN_WORDS

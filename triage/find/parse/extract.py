@@ -74,7 +74,7 @@ def iter_scopes(scope: Scope) -> Iterator[Scope]:
 
 def split_into_chunks(scope: Scope) -> list[Chunk]:
     """Return chunks that together have every line of the file, ordered by first line."""
-    return sorted(_split(scope), key=lambda chunk: (chunk.start, chunk.end))
+    return sorted(_split_scope(scope), key=lambda chunk: (chunk.start, chunk.end))
 
 
 def split_into_sections(headings: Sequence[Heading], lines: int) -> Iterator[Chunk]:
@@ -84,12 +84,12 @@ def split_into_sections(headings: Sequence[Heading], lines: int) -> Iterator[Chu
         yield from _split_lines(heading.line, end, heading.text or None)
 
 
-def _split(scope: Scope) -> Iterator[Chunk]:
+def _split_scope(scope: Scope) -> Iterator[Chunk]:
     if not scope.children or (scope.name and scope.end - scope.start < MIN_SPLIT_LINES):
         yield from _split_lines(scope.start, scope.end, scope.name or None)
         return
     for child in scope.children:
-        yield from _split(child)
+        yield from _split_scope(child)
     for start, end in _find_gaps(scope.start, scope.end, scope.children):
         yield from _split_lines(start, end, scope.name or None)
 

@@ -97,9 +97,9 @@ FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "chunks": lambda query_scores: query_scores.best_chunk_scores,
     "files": lambda query_scores: query_scores.corpus.by_file.score_documents(query_scores.term_weights),
     "paths": lambda query_scores: query_scores.corpus.by_path.score_documents(query_scores.term_weights),
-    "chunks by opening": lambda query_scores: query_scores.score_chunks("opening"),
-    "chunks by prose": lambda query_scores: query_scores.score_chunks("prose"),
-    "chunks by names": lambda query_scores: query_scores.score_chunks("names"),
+    "chunks by opening": lambda query_scores: query_scores.score_part("opening"),
+    "chunks by prose": lambda query_scores: query_scores.score_part("prose"),
+    "chunks by names": lambda query_scores: query_scores.score_part("names"),
     "files by title": lambda query_scores: query_scores.corpus.by_file.score_documents(
         query_scores.part_weights("title")
     ),

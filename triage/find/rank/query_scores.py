@@ -46,7 +46,7 @@ class QueryScores:
 
     @cached_property
     def best_chunk_scores(self) -> Scores:
-        return self.sum_best_chunks(self.chunk_scores)
+        return self.score_files(self.chunk_scores)
 
     @cached_property
     def change_scores(self) -> Scores:
@@ -61,8 +61,9 @@ class QueryScores:
         """Return the weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
         return self.corpus.vocabulary.number_terms(self.query.part_weights.get(part, {}))
 
-    def score_chunks(self, part: str) -> Scores:
-        return self.sum_best_chunks(self.corpus.by_chunk.score_documents(self.part_weights(part)))
+    def score_part(self, part: str) -> Scores:
+        """Return the score of each file by the terms of one part of the issue."""
+        return self.score_files(self.corpus.by_chunk.score_documents(self.part_weights(part)))
 
     def score_share(self, part: str) -> Scores:
         """Return the sum of the idf of one part's terms that each file has."""
@@ -81,9 +82,9 @@ class QueryScores:
     def zeros(self) -> Scores:
         return np.zeros(len(self.corpus.files), dtype=np.float32)
 
-    def sum_best_chunks(self, scores: Scores) -> Scores:
-        """Return `sum_best_parts` of each file's chunks."""
-        return sum_best_parts(scores, self.corpus.chunk_files, len(self.corpus.files))
+    def score_files(self, chunk_scores: Scores) -> Scores:
+        """Return the score of each file by those of its chunks, the best of which count (see `sum_best_parts`)."""
+        return sum_best_parts(chunk_scores, self.corpus.chunk_files, len(self.corpus.files))
 
     def find_best_chunks(self, count: int) -> Sequence[int]:
         """Return the chunks of product code with the highest scores, best first."""

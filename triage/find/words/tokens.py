@@ -47,7 +47,7 @@ def find_terms(text: str) -> set[str]:
     return {term for word in find_words(text) for term in split_into_terms(word)}
 
 
-def _split(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     # Each line end is a word too. ASCII words may start with digits.
     if text.isascii():
         # Three passes in C take half the time of the pattern.
@@ -62,7 +62,7 @@ class _Numbers(dict[str, int]):
 
 
 class _WordNumbers(dict[str, int]):
-    """Word numbers by what `_split` returns; -1 for a number, which is not a word."""
+    """Word numbers by what `_split_words` returns; -1 for a number, which is not a word."""
 
     def __init__(self, words: _Numbers) -> None:
         super().__init__({"\n": 0, "\0": 0})
@@ -120,7 +120,7 @@ class Vocabulary:
 
     def encode_words(self, text: str) -> NDArray[np.int32]:
         """Return the numbers of the words of a text in order, with 0 at each line end."""
-        words = _split(text)
+        words = _split_words(text)
         numbers = np.fromiter(map(self._word_numbers.__getitem__, words), dtype=np.int32, count=len(words))
         return numbers[numbers >= 0]
 

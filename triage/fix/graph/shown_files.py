@@ -194,13 +194,13 @@ def collect_tests(
     anything, one shows how this project writes tests.
     """
     tests = {file.path for file in shown.files.list_editable() if file.is_test and file.language}
-    endings = {_group_ending(path) for path in changed}
+    endings = {_find_endings_tested_together(path) for path in changed}
     suspects = state.report.suspects if state.report else []
     names = [suspect.symbol for suspect in suspects if suspect.symbol]
     query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary, *names])
     found = [hit.path for hit in codebase.search(query, SEARCHED_FILES) if hit.path in tests]
-    related = [path for path in found if _group_ending(path) in endings][:SHOWN_TESTS]
-    others = [path for path in sorted(tests) if _group_ending(path) in endings]
+    related = [path for path in found if _find_endings_tested_together(path) in endings][:SHOWN_TESTS]
+    others = [path for path in sorted(tests) if _find_endings_tested_together(path) in endings]
     others.sort(key=lambda path: _TEST_NAME.search(path.rpartition("/")[2]) is None)
     for name in needed:
         _add_named(shown, codebase, name)
@@ -212,6 +212,6 @@ def collect_tests(
     return shown.text or "(The repository has no test in the language of the changed files.)"
 
 
-def _group_ending(path: str) -> str:
+def _find_endings_tested_together(path: str) -> str:
     ending = path.rpartition(".")[2]
     return next((group for group in _TESTED_TOGETHER if ending in group.split()), ending)

@@ -118,7 +118,7 @@ class ChatModel:
             messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
             order, failures = self._order_models(tier), list[ModelUnavailable]()
             for model in order:
-                left_out = self.endpoint.features.of(model).left_out
+                left_out = self.endpoint.features.get_features(model).left_out
                 if _has_pictures(messages) and not self.endpoint.takes_pictures(model):
                     left_out |= {"pictures"}
                 call = _Call(model, messages, output_format, max_tokens, left_out, has_other_model=model != order[-1])
@@ -135,8 +135,8 @@ class ChatModel:
         model = self.models[tier]
         other = self.fallback or self.models["fast" if tier == "main" else "main"]
         features = self.endpoint.features
-        both = sorted(dict.fromkeys([model, other]), key=lambda name: features.of(name).is_busy)
-        return [name for name in both if not features.of(name).drop_reason] or [model]
+        both = sorted(dict.fromkeys([model, other]), key=lambda name: features.get_features(name).is_busy)
+        return [name for name in both if not features.get_features(name).drop_reason] or [model]
 
     async def _ask(self, call: _Call[T]) -> T:
         features = self.endpoint.features
@@ -150,7 +150,7 @@ class ChatModel:
             if not error.reason.startswith(PROMPT_TOO_LONG):  # which says nothing of the next call
                 features.record_failed_call(call.model, error.reason, is_busy=isinstance(error, EndpointBusy))
             if error.reason == CUT_AT_LENGTH:  # the most expensive way to fail
-                features.of(call.model).drop_reason = error.reason
+                features.get_features(call.model).drop_reason = error.reason
             raise
         is_answer = not isinstance(answer, AIMessage) and not getattr(answer, "error", None)
         features.record_reply(call.model, is_answer=is_answer)
@@ -159,7 +159,7 @@ class ChatModel:
     async def _ask_until_answered(self, call: _Call[T]) -> T:
         """Ask until there is an answer: without what the model refuses, with more room, once more for one that fits."""
         while True:
-            if reason := self.endpoint.features.of(call.model).drop_reason:  # in another call, meanwhile
+            if reason := self.endpoint.features.get_features(call.model).drop_reason:  # in another call, meanwhile
                 raise ModelUnavailable(reason)
             self.retry.check_time()
             is_corrected, may_ask = bool(call.correction), call.requests + 1 < MAX_REQUESTS
@@ -187,7 +187,7 @@ class ChatModel:
             call.refusals, call.requests = call.refusals + 1, call.requests - 1
             return
         if failure.remedy is Remedy.DROP_MODEL:
-            features.of(call.model).drop_reason = failure.reason
+            features.get_features(call.model).drop_reason = failure.reason
         raise ModelUnavailable(failure.reason)
 
     async def _send_request(self, call: _Call[T]) -> T:
@@ -217,7 +217,7 @@ class ChatModel:
                 # An endpoint that takes a schema and answers with prose may ignore it.
                 call.left_out |= call.output_format.options & ({"response_format"} if error.prose else set())
                 raise
-            features.of(model).left_out |= left_out
+            features.get_features(model).left_out |= left_out
             features.record_form(model, mode, is_text=isinstance(answer, AIMessage) and not _list_calls(answer))
         return answer
 

@@ -39,7 +39,7 @@ class MeteredEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         features = self.endpoint.features
-        if reason := features.of(self.model).drop_reason:
+        if reason := features.get_features(self.model).drop_reason:
             raise ModelUnavailable(reason)
         try:
             return self.retry.attempts_in_thread()(self._send_request, self.redact(texts))

@@ -61,7 +61,7 @@ class EndpointFeatures:
     effort: ReasoningEffort = "low"
     _models: dict[str, ModelFeatures] = field(default_factory=dict)
 
-    def of(self, model: str) -> ModelFeatures:
+    def get_features(self, model: str) -> ModelFeatures:
         return self._models.setdefault(
             model, ModelFeatures(frozenset({"response_format"} if self._host in _IGNORES_SCHEMAS else ()))
         )
@@ -72,7 +72,7 @@ class EndpointFeatures:
 
     def record_reply(self, model: str, *, is_answer: bool) -> None:
         """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
-        features = self.of(model)
+        features = self.get_features(model)
         features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
 
     def record_form(self, model: str, mode: str, *, is_text: bool) -> None:
@@ -80,7 +80,7 @@ class EndpointFeatures:
 
         The last one answers a prompt that shows the form: of others, the endpoint may ignore what describes it.
         """
-        features = self.of(model)
+        features = self.get_features(model)
         if not is_text:
             features.takes_form, features.drop_reason = True, features.drop_reason.replace(ONLY_PROSE, "")
         features.texts += is_text
@@ -89,7 +89,7 @@ class EndpointFeatures:
 
     def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
         """Count a call that failed for good. After two without an answer the model is not asked any more."""
-        features = self.of(model)
+        features = self.get_features(model)
         features.failed_calls, features.is_busy = features.failed_calls + 1, is_busy
         if features.failed_calls >= MAX_FAILED_CALLS and not features.drop_reason:
             features.drop_reason = f"not asked any more after {MAX_FAILED_CALLS} failed calls: {reason}"

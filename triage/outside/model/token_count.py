@@ -120,7 +120,7 @@ class PriceTable:
 
 
 def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
-    known = _find_model(model)
+    known = _find_in_price_list(model)
     if known is None:
         return None
     name, provider = known
@@ -134,7 +134,8 @@ def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
 
 
 @cache
-def _find_model(model: str) -> tuple[str, str | None] | None:
+def _find_in_price_list(model: str) -> tuple[str, str | None] | None:
+    """Return the name and the provider under which `genai-prices` has the model."""
     # Embedding models are found under their provider only.
     for name in (model, model.rpartition("/")[2]):
         for provider in (None, "openai"):

@@ -90,12 +90,12 @@ def find_error_messages(
     # The user saw the last exception of a chain.
     ordered = sorted(traces, key=lambda found: -found.start)
     ranked = [
-        *(_error_of(found) for found in ordered if found.trace.language != "diagnostic"),
-        *_in_sections(sections),
-        *_from_lines([title]),
-        *(line for text in texts for line in _from_lines(text.split("\n"))),
+        *(_format_error(found) for found in ordered if found.trace.language != "diagnostic"),
+        *_find_below_error_headings(sections),
+        *_find_error_lines([title]),
+        *(line for text in texts for line in _find_error_lines(text.split("\n"))),
         *(quote for text in texts for quote in _quotes(text)),
-        *(_error_of(found) for found in ordered if found.trace.language == "diagnostic"),
+        *(_format_error(found) for found in ordered if found.trace.language == "diagnostic"),
     ]
     messages: list[str] = []
     for candidate in ranked:
@@ -114,7 +114,7 @@ def _drop_marks(message: str) -> str:
     return message.removesuffix("**")
 
 
-def _in_sections(sections: Sequence[Section]) -> list[str]:
+def _find_below_error_headings(sections: Sequence[Section]) -> list[str]:
     """Return the first line below a heading for the message."""
     found = []
     for section in sections:
@@ -140,7 +140,7 @@ def _announces(line: str) -> bool:
     return bool(_ANNOUNCES.search(line)) and not _ANNOUNCES_NONE.search(clause) and not _CODE_LINE.search(line)
 
 
-def _error_of(found: FoundTrace) -> str:
+def _format_error(found: FoundTrace) -> str:
     message = found.trace.message or ""
     if found.trace.language == "rust" and not message:
         return ""  # a panic that says nothing: its line holds only the place
@@ -153,7 +153,8 @@ def _error_of(found: FoundTrace) -> str:
     return (line or message).removesuffix(":")
 
 
-def _from_lines(lines: Sequence[str]) -> list[str]:
+def _find_error_lines(lines: Sequence[str]) -> list[str]:
+    """Return what lines state as an error: behind `Error:`, as `SomeError: text`, or in a known form."""
     found = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if _CODE_LINE.search(line):

@@ -80,7 +80,7 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     written = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
     for section in sorted(parsed.sections, key=lambda one: _rank_heading(one.heading, names)):
-        yield from _in_section(section, names)
+        yield from _find_below_heading(section, names)
     for source in (written, text):  # what an example says comes last
         for match in _LABELLED.finditer(source):
             if _is_of_project(match["name"] or "", names):
@@ -94,7 +94,7 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
-def _in_section(section: Section, names: list[str]) -> Iterator[str]:
+def _find_below_heading(section: Section, names: list[str]) -> Iterator[str]:
     words = re.findall(r"[\w.+-]+", section.heading.lower())
     is_ours = _PLATFORM_WORDS.isdisjoint(words) or any(name in _squeeze(section.heading) for name in names)
     before = _IN_HEADING.split(section.heading, maxsplit=1)

@@ -265,7 +265,7 @@ def choose_versions(
     worked_text, broken_text = facts.regression.worked_in, facts.regression.broken_in
     if broken_text.startswith("#"):
         if commit := resolve(broken_text):
-            return _surround(Tag(name=broken_text, commit=commit), resolve)
+            return _pair_with_parent(Tag(name=broken_text, commit=commit), resolve)
         broken_text = ""  # an issue, or of another repository
     is_blamed = bool(broken_text)
     broken_text = broken_text or (facts.version.text if facts.version else "")
@@ -276,13 +276,13 @@ def choose_versions(
         # "This is a regression" says nothing of when it worked.
         worked = find_previous_tag(broken, tags) if is_said else None
     elif worked is None and not worked_text and broken is not None and is_blamed:
-        return _surround(broken, resolve)
+        return _pair_with_parent(broken, resolve)
     if worked is None or broken is None or worked.commit == broken.commit or _is_later(worked, broken):
         return None
     return worked, broken
 
 
-def _surround(blamed: Tag, resolve: ResolveCommit) -> tuple[Tag, Tag] | None:
+def _pair_with_parent(blamed: Tag, resolve: ResolveCommit) -> tuple[Tag, Tag] | None:
     """Return the commit before the one that the report blames, and that one."""
     parent = resolve(f"{blamed.commit}^1")
     return (Tag(name=f"{blamed.name}^", commit=parent), blamed) if parent and parent != blamed.commit else None

@@ -81,10 +81,10 @@ def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) 
     found: dict[str, str] = {}
     for section in sections:
         if _SECTION.search(section.heading):
-            _add(found, _in_section(section))
-    _add(found, _in_lines(prose.split("\n")))
+            _add(found, _find_in_section(section))
+    _add(found, _find_in_lines(prose.split("\n")))
     for text in code:
-        _add(found, _in_lines(text.split("\n"), _PLATFORM_NUMBER, _PINNED, _DASHED))
+        _add(found, _find_in_lines(text.split("\n"), _PLATFORM_NUMBER, _PINNED, _DASHED))
     return list(found.values())[:_MAX_VERSIONS]
 
 
@@ -100,7 +100,7 @@ def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
             numbers.add(number)
 
 
-def _in_section(section: Section) -> list[tuple[str, str]]:
+def _find_in_section(section: Section) -> list[tuple[str, str]]:
     """Return versions in lines such as `name: 1.2`. A number alone gets its name from the heading."""
     found: list[tuple[str, str]] = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in section.text.split("\n")):
@@ -110,11 +110,11 @@ def _in_section(section: Section) -> list[tuple[str, str]]:
             found.append((re.sub(r"(?i)\s*\bversions?\b\s*", " ", section.heading).strip(), alone[1]))
         elif listed:
             found.append((re.sub(r"(?i)\s*\bversions?\b\s*", " ", listed[1]).strip(), listed[2]))
-        found.extend(_in_lines([line]))
+        found.extend(_find_in_lines([line]))
     return found
 
 
-def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[str, str]]:
+def _find_in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if not re.search(r"\d", line):

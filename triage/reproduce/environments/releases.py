@@ -77,7 +77,7 @@ def find_release(releases: Sequence[Release], written: str) -> Release | None:
 
 
 def find_release_before(releases: Sequence[Release], written: str) -> Release | None:
-    """Return the last release before the version that somebody means, of which there is none."""
+    """Return the last release before a version that somebody wrote and that was never released."""
     number = next(_list_numbers(written), None)
     return next((one for one in reversed(releases) if number and one.number < number), None)
 

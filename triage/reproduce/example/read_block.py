@@ -103,7 +103,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     readme = [one for one in _OBJECT.findall(code) if one in project.readme and one not in defined and not is_taken]
     name = _find_name(code, plain, defined, project.exports) or next(iter(readme), "")
     exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
-    statements = session.statements if session else _split(code)
+    statements = session.statements if session else _split_statements(code)
     if session:
         outputs = [output not in ("", "undefined") for output in session.outputs]
     else:
@@ -130,7 +130,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     return "\n".join(written), changed
 
 
-def _split(code: str) -> list[str]:
+def _split_statements(code: str) -> list[str]:
     """Return the lines of code, those together that a bracket holds together."""
     found, depth = list[str](), 0
     for line in code.split("\n"):

@@ -127,7 +127,7 @@ def _find_python_example(
     for number, part in enumerate(parts):
         if part.imports & modules or _can_take_imports(part, bound, project):
             joined = _join(parts, number, modules)
-            found = _make_example(_add_imports(joined, project), missing)
+            found = _to_example_or_refusal(_add_imports(joined, project), missing)
             if isinstance(found, Example):
                 again = [
                     part for part in parts if part.shown and not part.blocks & joined.blocks and _repeats(part, joined)
@@ -304,7 +304,7 @@ def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
         if not is_again and part.names.free & bound and part.names.free <= bound:
             chosen.append(part)
             bound |= part.names.bound
-    return _merge(chosen)
+    return _merge_blocks(chosen)
 
 
 def _repeats(part: _Part, other: _Part) -> bool:
@@ -312,7 +312,7 @@ def _repeats(part: _Part, other: _Part) -> bool:
     return f"\n{part.code.strip()}\n" in f"\n{other.code}\n"
 
 
-def _merge(parts: Sequence[_Part]) -> _Part:
+def _merge_blocks(parts: Sequence[_Part]) -> _Part:
     if len(parts) == 1:
         return parts[0]
     changed = [note for part in parts for note in part.changed]
@@ -325,7 +325,8 @@ def _merge(parts: Sequence[_Part]) -> _Part:
     )
 
 
-def _make_example(part: _Part, missing: Set[str]) -> Example | NoExample:
+def _to_example_or_refusal(part: _Part, missing: Set[str]) -> Example | NoExample:
+    """Return the example that runs this code, with calls of what it only defines, or why it cannot be run."""
     tree = python_code.parse(part.code)
     if tree is None or len(part.code) > MAX_EXAMPLE_CHARS:
         return NoExample(reason="does-not-parse")
