@@ -1,17 +1,19 @@
 """`/triage reproduce` job by job: real HTTP, git, wheels and runs. Containers are virtual environments here."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from testing import command_line
 from testing.checkouts.git_repositories import commit, git
 from testing.runs.reproduce_workflow import ReproduceWorkflow
 from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.suggesting_github import SuggestingGitHub
-from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
+from tests.reproduce.small_shop import BACKEND, BAD, GOOD, ISSUE, PYTHON, make_repository, serve_packages, variables
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.jobs import run_reproduce_job
 
@@ -84,3 +86,32 @@ def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkfl
     assert workflow.parts.reproduction == block
     report = json.loads((checkout / ".triage/report.json").read_text())
     assert (report["found"]["is_of_run"], report["found"]["line"]) == (True, 3)
+
+
+def test_the_jobs_say_what_the_terminal_says_also_of_a_version_that_cannot_be_installed(
+    workflow: ReproduceWorkflow,
+) -> None:
+    folder = workflow.folder / "checkout"
+    pyproject = (folder / "pyproject.toml").read_text()
+    oldest = pyproject.replace(PYTHON, ">=3.6")  # the Python of the named version counts, not of the oldest
+    for version, files in (
+        ("0.9", {"pyproject.toml": oldest}),
+        ("1.2", {"pyproject.toml": pyproject, "backend.py": "raise ValueError('no tools')\n"}),
+        ("1.3", {"backend.py": BACKEND, "shop/__init__.py": GOOD}),
+    ):
+        commit(folder, files)
+        git(folder, "tag", f"v{version}")
+    (workflow.folder / "issue.md").write_text(f"# total() fails\n\n{TEXT}")
+    arguments = ["reproduce", "--repo", str(folder), "--issue", "issue.md", "--no-container", "--bisect"]
+    terminal = command_line.run_command(arguments, workflow.variables, workflow.folder).stdout
+    workflow.say("/triage reproduce")
+    block = workflow.run_all()
+    said = "Changed between `1.1` and `1.3`; `1.2` could not be installed: ValueError: no tools"
+    assert said.replace("`", "") in " ".join(terminal.split())
+    assert said in block
+    assert "Does that version work for you" not in block
+    assert runtimes(block) == runtimes(terminal)
+
+
+def runtimes(text: str) -> list[str]:
+    return re.findall(r"Python 3[\d.]+", text)
