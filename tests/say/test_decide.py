@@ -159,6 +159,9 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": MESSAGE, **UNSURE}, "found! files"),
         (UNSAID, {"best_place": TRACE, **UNSURE}, "found! files"),
         (UNSAID, {"best_place": PATH, "other_places": [place("message", CLI)], **UNSURE}, "found! files"),
+        (UNSAID, {"best_place": TRACE.model_copy(update={"is_linked": True}), **ASKS}, "found files question!"),
+        (FEATURE, {"kind": "documentation", "best_place": place("quoted code", probability=0.0)}, "found!"),
+        (FEATURE, {"kind": "documentation", "best_place": TRACE}, ""),
         # the report has the path already
         (UNSAID, {"best_place": PATH, **ASKS}, "found files question!"),
         (UNSAID, {"best_place": PATH, "last_change": LAST}, "found files"),

@@ -158,6 +158,8 @@ class Place(Value):
     """Of a trace: as it names the function."""
     is_here: bool = True
     """Of a trace: whether its function or the line that it shows is at this commit; otherwise only the file is."""
+    is_linked: bool = False
+    """The report itself names the line with its number, or links to it."""
     error_maker: str = ""
     """Of a trace: the function of this repository that it calls to make or wrap the error."""
     copies: int = 1

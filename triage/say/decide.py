@@ -53,6 +53,9 @@ def decide(report: RunReport) -> list[Statement]:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
+    elif report.kind == "documentation":  # then a page's lines are the place
+        lines = [one for one in _list_places(report) if one.rule == "quoted code"]
+        said += [Leads(speaks=True, places=lines)] if lines else []
     if report.documented and report.kind not in ("bug", None) and not any(one.state == "open" for one in known):
         is_question = report.kind == "question"
         said = [one for one in said if one.speaks]  # else an answer is all that is wanted
@@ -99,6 +102,10 @@ def select_sure_places(places: Sequence[Place]) -> list[Place]:
     """
     sure = [one for one in places if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
     return [one for one in sure if not _is_named_alike(one)]
+
+
+def _list_places(report: RunReport) -> list[Place]:
+    return [report.best_place, *report.other_places] if report.best_place else []
 
 
 def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
@@ -166,9 +173,7 @@ def _decide_cause(report: RunReport) -> Cause | None:
 
 
 def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
-    found = [report.best_place, *report.other_places] if report.best_place else []
-    places = select_sure_places(found)
-    if not places:
+    if not (places := select_sure_places(_list_places(report))):
         return None
     fix, later = report.later_fix, report.later_change
     later = None if fix and later and fix.commit == later.commit else later  # it is said above
@@ -176,7 +181,7 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return Leads(
         # The report has a path that it names itself: only what became of its lines is news.
-        speaks=any(one.rule in speaking for one in places)
+        speaks=any(one.rule in speaking and not one.is_linked for one in places)
         or (is_bug and places[0].sign != "name" and bool(later or last)),
         places=places,
         later_change=later,

@@ -236,12 +236,39 @@ def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
 
 def test_where_a_message_stands_is_no_news_for_who_links_to_it(tmp_path):
     body = "```\nLookupError: the key of this till is lost\n```\nSee https://github.com/acme/shop/blob/main/shop/key.py#L{}"
-    for line, rule in ((1, "place"), (9, "message")):
+    for line, is_linked in ((1, True), (9, False)):
         asked = read("it fails", body.format(line))
         ranking = rank(tmp_path, asked, {"shop/key.py": CONFIGURED["shop/key.py"] + "\n\n\nx = 1\n\n\ny = 2\nz = 3\n"})
         place = choose(ranking, asked.parsed)
         assert place
-        assert place.rule == rule
+        assert (place.rule, place.is_linked) == ("message", is_linked)
+
+
+def test_where_a_trace_ends_is_no_news_for_who_links_to_it(tmp_path):
+    trace = "shop/till.lua:2: attempt to index a nil value\n"
+    asked = read("it fails", f"```\n{trace}```\nhttps://github.com/acme/shop/blob/main/shop/till.lua#L2")
+    place = choose(rank(tmp_path, asked, {"shop/till.lua": "local x\nx.y = 1\n"}), asked.parsed)
+    assert place
+    assert (place.rule, place.is_linked) == ("frame", True)
+
+
+def test_a_book_of_ansible_is_known_by_its_line(tmp_path):
+    error = "ERROR! no module 'till'\nThe error appears to be in '/run/books/shop.yml': line 9, column 7, but may be elsewhere."
+    asked = read("it fails", f"```\n{error}\n\n  - name: Open the till\n    ^ here\n```\n")
+    files = {"books/shop.yml": "- hosts: all\n  tasks:\n    - name: Open the till\n"}
+    place = choose(rank(tmp_path, asked, files), asked.parsed)
+    assert place
+    assert (place.rule, place.line, place.text) == ("frame", 3, "no module 'till'")
+
+
+def test_a_line_of_a_page_is_found_where_no_code_has_it(tmp_path):
+    line = 'till.open("key", items=[1, 2])'
+    asked = read("The docs are wrong", f"It says `{line}`, which fails.")
+    pages = {"docs/use.md": f"# Use\n\n{line}\n", "tests/test_use.py": f"{line}\n"}
+    for files, path in ((pages, "docs/use.md"), (pages | {"shop/use.py": f"{line}\n"}, "shop/use.py")):
+        place = choose(rank(tmp_path, asked, files), asked.parsed)
+        assert place
+        assert (place.rule, place.span.path) == ("quoted code", path)
 
 
 CONFIGURED = FILES | {

@@ -259,11 +259,35 @@ CASES = {
         "rust", None, "no items", ["<unknown>:- shop::cart::load_items", "<unknown>:- <&mut till::de::Reader<R,O> as serde::de::Reader>::read_string", "/rustc/69f9/library/std/src/panicking.rs:575 rust_begin_unwind", "library/alloc/src/vec.rs:518 -"],
     ),
     "rust, one frame": ("thread 'main' panicked at 'no', src/lib.rs:3:1\n   0: shop::total\n             at src/cart.rs:5:5\n", "rust", None, "no", ["src/cart.rs:5 shop::total", "src/lib.rs:3 -"]),
-    "ruby, without its place": ("`total': undefined method `sum' for nil:NilClass (NoMethodError)\n\n    items.sum\n", "ruby", "NoMethodError", "undefined method `sum' for nil:NilClass", ["<unknown>:- total"]),
     "lua": ("Failed: ...zy/shop.nvim/lua/shop/cart.lua:56: bad argument #2 to 'sum'\n", "lua", None, "bad argument #2 to 'sum'", ["...zy/shop.nvim/lua/shop/cart.lua:56 -"]),
-    "lua, in a narrow window": (
-        "Error executing lua ...shop/cart.lua:12: attempt to call field 'su\nm' (a nil value)\nstack traceback:\n\t[C]: in function 'error'\n\t...shop/cart.lua:12: in function 'total'\n\t...shop/init.lua:3: in main chunk\n",
+    "sentry": (
+        'KeyError: no\n  File "lib/cart.ex", line 6, in Cart.total/2\n    sum(x)\n  File "lib/shop.ex", line 9, in Shop.pay/1\n    total(y)\n(3 additional frame(s) were not displayed)\n',
+        "python", None, None, ["lib/shop.ex:9 Shop.pay/1", "lib/cart.ex:6 Cart.total/2"],
+    ),
+    "lua, called": (
+        "Error executing lua ...shop/cart.lua:12: attempt to call field 'sum' (a nil value)\nstack traceback:\n\t[C]: in function 'error'\n\t...shop/cart.lua:12: in function 'total'\n\t...shop/init.lua:3: in main chunk\n",
         "lua", None, "attempt to call field 'sum' (a nil value)", ["...shop/init.lua:3 -", "...shop/cart.lua:12 total"],
+    ),
+    "cmake": (
+        "CMake Error at till/cmake/coins.cmake:16 (list):\n  list index: 0 out of range\nCall Stack (most recent call first):\n  till/CMakeLists.txt:7 (add_coins)\n",
+        "diagnostic", "CMake Error", "(list):\n  list index: 0 out of range", ["till/cmake/coins.cmake:16 -"],
+    ),
+    "ansible": (
+        "ERROR! couldn't resolve module/action 'till'.\nThe error appears to be in '/run/books/shop.yml': line 17, column 7, but may\nbe elsewhere.\n\nThe offending line appears to be:\n\n  tasks:\n    - name: Open the till\n      ^ here\n",
+        "diagnostic", None, "couldn't resolve module/action 'till'.", ["/run/books/shop.yml:17 -"],
+    ),
+    "terraform": (
+        "│ Error: Unsupported argument\n│ \n│   on till/main.tf line 12, in resource \"bucket\" \"b\":\n│   12:   acl = 1\n",
+        "diagnostic", None, "Unsupported argument", ["till/main.tf:12 -"],
+    ),
+    "maven, its compiler": ("[ERROR] /home/me/src/Cart.java:[12,5] cannot find symbol\n", "diagnostic", None, "cannot find symbol", ["/home/me/src/Cart.java:12 -"]),
+    "kotlin": ("e: file:///home/me/src/Cart.kt:12:5 Unresolved reference: total\n", "diagnostic", None, "Unresolved reference: total", ["/home/me/src/Cart.kt:12 -"]),
+    "kotlin, older": ("e: /home/me/src/Cart.kt: (12, 5): Unresolved reference: total\n", "diagnostic", None, "Unresolved reference: total", ["/home/me/src/Cart.kt:12 -"]),
+    "haskell, by stack": ("till       > src/Cart.hs:91:18: error:\ntill       >     * Variable not in scope: sum\n", "diagnostic", None, "error:\n    * Variable not in scope: sum", ["src/Cart.hs:91 -"]),
+    "rust, of a package on Windows": ("error: expected a literal\n  --> F:\\.cargo\\registry\\src\\github.com-1\\coin-0.8.7\\build/main.rs:104:9\n", "diagnostic", "error", "expected a literal", ["F:/.cargo/registry/src/github.com-1/coin-0.8.7/build/main.rs:104 -"]),
+    "php, an argument": (
+        "PHP message: Fatal error: Uncaught TypeError: Till::open(): Argument #2 must be of type Coin, null given, called in /w/hook.php on line 324 and defined in /w/till/src/Till.php:29\n",
+        "php", "Fatal error", "Uncaught TypeError: Till::open(): Argument #2 must be of type Coin, null given", ["/w/till/src/Till.php:29 -"],
     ),
     "c, by the program's own handler": (
         "shop 2.2.0 aborting.\nBacktrace:\nshop(handle+0x44)[0xaa60c]\nlinux-vdso.so.1(__kernel_rt_sigreturn+0x0)[0xff7a8]\nshop(+0x12e14)[0xaae14]\nshop(Cart_draw+0x104)[0xaadec]\n",

@@ -5,7 +5,7 @@ How often each rule leads to the fix is measured (`python -m bench.leads`).
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import get_args
@@ -38,7 +38,6 @@ _SIGNS: dict[LeadRule, MatchSource] = {
     "path": "place",
 }
 """What each rule is called in a report; of the others, `name`."""
-_TEXTS: Collection[LeadRule] = ("message", "log line", "quoted code")
 MAX_SHOWN_LINES = 20
 """A function that is not longer is shown whole."""
 LINES_AROUND = 3
@@ -103,17 +102,13 @@ def choose_places(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
     pointed = {lead.file: lead.line for lead in leads if lead.rule == "place" and lead.line}
     first: dict[int, Lead] = {}
     for lead in sorted(leads, key=rate):
-        # Where a text stands is no news for who links to it.
-        is_known = (
-            lead.rule in _TEXTS and abs((lead.line or 0) - pointed.get(lead.file, -MAX_SHOWN_LINES)) <= LINES_AROUND
-        )
         # Of a file beyond the limits of the index only the path is known.
-        if ranking.query_scores.file_lines(lead.file) and not is_known:
+        if ranking.query_scores.file_lines(lead.file):
             first.setdefault(lead.file, lead)
-    return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_PLACES)]
+    return [_make_place(lead, ranking, pointed.get(file)) for file, lead in islice(first.items(), MAX_PLACES)]
 
 
-def _make_place(lead: Lead, ranking: Ranking) -> Place:
+def _make_place(lead: Lead, ranking: Ranking, linked: int | None) -> Place:
     query_scores = ranking.query_scores
     corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
     symbol, quote = lead.symbol, None
@@ -139,6 +134,7 @@ def _make_place(lead: Lead, ranking: Ranking) -> Place:
         text=" ".join(lead.text.split()),
         function=lead.function,
         is_here=lead.is_here,
+        is_linked=bool(linked and lead.line and abs(lead.line - linked) <= LINES_AROUND),
         calls_before_error=lead.calls_before_error,
         is_of_run=lead.rule == "executed",
         is_test=corpus.files[lead.file].role.is_test,

@@ -40,14 +40,14 @@ def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, reposit
     written: list[tuple[LeadRule, str, str | None]] = [
         ("place" if match[3] and int(match[3]) else "link", match[2], match[3]) for match in links
     ]
-    written += _find_with_lines(text, _WITH_LINE, 1, 2)
-    written += _find_with_lines(text, _LINE_OF, 2, 1)
-    written += [("path", path, None) for path in parsed.paths if path in text]
-    foreign = {frame.path for trace in parsed.traces for frame in trace.frames}
+    words = [*_find_with_lines(text, _WITH_LINE, 1, 2), *_find_with_lines(text, _LINE_OF, 2, 1)]
+    words += [("path", path, None) for path in parsed.paths if path in text]
+    of_traces = {frame.path for trace in parsed.traces for frame in trace.frames}
+    written += [one for one in words if one[1] not in of_traces]
     seen = set[int]()
     for rule, path, line in written:
         files = resolve_path(query_scores.corpus, path)
-        if len(files) != 1 or files[0] in seen or (rule != "link" and path in foreign):
+        if len(files) != 1 or files[0] in seen:
             continue
         file = files[0]
         role, size = query_scores.corpus.files[file].role, len(query_scores.file_lines(file))

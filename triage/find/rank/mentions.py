@@ -174,7 +174,7 @@ def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> 
     The folder of `/builds/acme/till/src/app.go` or of `registry/src/index/till-0.4.0/src/app.rs` has the repository's
     name, and what follows is the whole path of a file. `repository` is `owner/name`, or the name alone.
     """
-    folder = re.compile(rf"^.*/{re.escape(repository.rpartition('/')[2])}(?:[-@]v?\d[\w.+-]*)?/")
+    folder = re.compile(rf"^(?:.*/)?{re.escape(repository.rpartition('/')[2])}(?:[-@]v?\d[\w.+-]*)?/")
 
     def shorten(frame: Frame) -> Frame:
         path = folder.sub("", frame.path)

@@ -15,12 +15,10 @@ from triage.read.traces.trace_frames import (
     find_diagnostic_frame,
     find_dotnet_frame,
     find_jvm_frame,
-    find_lua_frame,
     find_module_frame,
     find_native_frame,
     find_notebook_frame,
     find_python_frame,
-    find_ruby_error,
     find_rust_frame,
     find_rust_panic,
     find_script_frame,
@@ -179,7 +177,6 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ),
         innermost_first=True,
     ),
-    TraceFormat("ruby", ("': ", "’: "), find_ruby_error, None, single=True),
     TraceFormat(
         "julia",
         ("] ",),
@@ -197,8 +194,11 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "lua",
         (".lua:",),
-        find_lua_frame,
-        None,
+        frame_by_pattern(
+            r".{0,160}?(?P<path>(?:\.\.\.)?[^\s:'\"`()\[\]]{1,300}\.lua):(?P<line>\d{1,7}): "
+            r"(?:in (?:(?:local|upvalue|method|field|global|function|main chunk) ?){1,3}"
+            r"(?:['‘](?P<function>[^'’]{1,200})['’]|<.{0,300})?\s*$|(?P<message>(?!in )\S.{0,300}))"
+        ),
         innermost_first=True,
         gap=3,
     ),
@@ -229,9 +229,9 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         frame_by_pattern(
             r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
             r"Deprecated|FATAL ERROR|PARSE ERROR|WARNING|NOTICE|DEPRECATED): {1,4}"
-            r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.(?:php|phtml|inc)) on line (?P<line>\d{1,7})"
+            r"(?P<message>.{1,600}?)(?:, called in \S{1,300} on line \d{1,7} and defined)? in "
+            r"(?P<path>.{1,300}?\.(?:php|phtml|inc))(?: on line |:)(?P<line>\d{1,7})"
         ),
-        None,
         single=True,
     ),
     TraceFormat(
@@ -269,7 +269,6 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r".{0,40}?(?P<path>[^\s:]{1,300}\.(?:(?:ba|z|k)?sh|bats)):(?: (?:line )?)?(?P<line>\d{1,6}): "
             r"(?P<message>\S.{0,300})"
         ),
-        None,
         single=True,
     ),
     TraceFormat(
@@ -286,9 +285,20 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "diagnostic",
         ("-->",),
-        frame_by_pattern(r"\s*--> (?P<path>[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$"),
+        frame_by_pattern(r"\s*--> (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$"),
         error_near(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", above=3),
         single=True,
     ),
-    TraceFormat("diagnostic", (":", "("), find_diagnostic_frame, None, single=True),
+    TraceFormat(
+        "diagnostic",
+        (" line ",),
+        frame_by_pattern(
+            r".{0,600}?(?:error appears to (?:be|have been) in|^\W*on) '?(?P<path>[^\s':]{1,300}\.(?:ya?ml|tf|hcl))'?:?"
+            r" line (?P<line>\d{1,7}), (?:column|in) (?:(?:[^\n]*\n){1,8}?\s*(?P<code>\S[^\n]*)\n\s*\^)?",
+            height=10,
+        ),
+        error_near(r".*?(?:ERROR! |Error: |The error was: )(?P<message>.*)", above=12),
+        single=True,
+    ),
+    TraceFormat("diagnostic", (":", "("), find_diagnostic_frame, single=True),
 )

@@ -44,7 +44,7 @@ class TraceFormat:
     needles: tuple[str, ...]
     """Every line with a frame contains one of them, which is cheaper to check than the pattern."""
     find_frame: FindFrame
-    find_error: FindError | None
+    find_error: FindError | None = None
     """None when the line of the frame states the error."""
     innermost_first: bool = False
     gap: int = 2
@@ -122,6 +122,7 @@ def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
         function=(groups.get("function") or "").strip() or None,
         exception=groups.get("exception"),
         message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
+        code=groups.get("code"),
     )
 
 
@@ -207,25 +208,6 @@ def find_rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return FrameLine(UNKNOWN_FILE, None, match["function"]) if match else None
 
 
-def find_lua_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """Return the line that fails or that calls. An editor breaks a message at the end of its window."""
-    match = _LUA.match(lines[number])
-    if match is None:
-        return None
-    frame = frame_from_groups(match.groupdict())
-    rest, below = [*(line.strip() for line in lines[number + 1 : number + 3]), "", ""][:2]
-    is_broken = frame.message and below == "stack traceback:" and rest != below
-    return replace(frame, message=f"{frame.message}{rest}") if is_broken else frame
-
-
-def find_ruby_error(lines: Sequence[str], number: int) -> FrameLine | None:
-    """Return the function of an error whose place was left out, with the line of code that Ruby shows below it."""
-    match = _RUBY_ERROR.match(lines[number])
-    below = (line.strip() for line in lines[number + 1 : number + 4])
-    frame = frame_from_groups(match.groupdict()) if match else None
-    return replace(frame, path=UNKNOWN_FILE, code=next(filter(None, below), None)) if frame else None
-
-
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
     match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
@@ -249,7 +231,7 @@ def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def find_diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    match = _HELM.match(lines[number]) or _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
+    match = next((found for pattern in _DIAGNOSTICS if (found := pattern.match(lines[number]))), None)
     return frame_from_groups(match.groupdict()) if match else None
 
 
@@ -275,14 +257,6 @@ _RUST_FUNCTION = re.compile(
     r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?"
     r"(?P<function>(?:<[^\n]{1,200}>|[\w{}#]{1,100})(?:::[\w{}#<>,]{1,100}){1,20})\s*$"
 )
-_LUA = re.compile(
-    r".{0,160}?(?P<path>(?:\.\.\.)?[^\s:'\"`()\[\]]{1,300}\.lua):(?P<line>\d{1,7}): "
-    r"(?:in (?:(?:local|upvalue|method|field|global|function|main chunk) ?){1,3}"
-    r"(?:['‘](?P<function>[^'’]{1,200})['’]|<.{0,300})?\s*$|(?P<message>(?!in )\S.{0,300}))"
-)
-_RUBY_ERROR = re.compile(
-    r"[`'‘](?P<function>[^'’]{1,200})['’]: (?P<message>.{1,600}) \((?P<exception>[A-Z][\w:]{1,120})\)\s*$"
-)
 _NOTEBOOK = re.compile(
     r"(?:(?:File )?\[?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|\[\]]{1,400}\.pyx?|<ipython-input-[\w-]{1,60}>)"
     r"(?::(?P<line>\d{1,7})(?=[\],]),?)?(?:\]?(?<!\() ?\([^\s()]{1,600}\))?,?"
@@ -295,22 +269,31 @@ _CELL = re.compile(
 )
 _ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
 _PATH = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
-_DIAGNOSTIC = re.compile(
-    rf"\s*(?:\x1b)?{_PATH}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"
-    rf"(?P<message>(?:fatal |runtime |internal compiler |syntax |parse )?(?:error|warning|fatal|panic)\b.{{0,600}}"
-    rf"|(?:[EFCWR]\d{{3,4}}|[A-Z]{{1,4}}\d{{3,5}}):? .{{0,600}}"
-    rf"|(?P<exception>{RAISED_NAME})(?::.{{0,600}}|$)"
-    r"|Fatal error:.{0,600}|undefined:.{0,600}|undefined reference.{0,600}|cannot (?:use|find|convert).{0,600})",
-    re.I,
+_DIAGNOSTICS = (
+    re.compile(
+        r".*\btemplate: (?P<path>[^\s:]{1,200}/templates/[^\s:]{1,200}\.(?:ya?ml|tpl|txt)):(?P<line>\d{1,6})"
+        r"(?::\d{1,5})?: (?P<message>(?:executing|parse error|function|error)\b.{0,600})"
+    ),
+    re.compile(
+        rf"\s*(?:\x1b)?{_PATH}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"
+        rf"(?P<message>(?:fatal |runtime |internal compiler |syntax |parse )?(?:error|warning|fatal|panic)\b.{{0,600}}"
+        rf"|(?:[EFCWR]\d{{3,4}}|[A-Z]{{1,4}}\d{{3,5}}):? .{{0,600}}"
+        rf"|(?P<exception>{RAISED_NAME})(?::.{{0,600}}|$)"
+        r"|Fatal error:.{0,600}|undefined:.{0,600}|undefined reference.{0,600}|cannot (?:use|find|convert).{0,600})",
+        re.I,
+    ),
+    re.compile(
+        rf"\s*{_PATH}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? "
+        r"(?P<message>(?:fatal )?(?:error|warning)\b.{0,600})",
+        re.I,
+    ),
+    re.compile(rf"(?P<exception>CMake Error) at {_PATH}:(?P<line>\d+) (?P<message>\((?!message|find_)\w{{1,80}}\):)"),
+    re.compile(
+        rf"\s*(?:e: (?:file://)?|(?=\S{{1,300}}:\[\d)){_PATH}:(?: ?[\[(])?(?P<line>\d{{1,7}})[\d,: ]{{0,9}}[)\]]?:? "
+        r"(?P<message>\S.{0,600})"
+    ),
 )
-_BRACKETED = re.compile(
-    rf"\s*{_PATH}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
-    re.I,
-)
-_HELM = re.compile(
-    r".*\btemplate: (?P<path>[^\s:]{1,200}/templates/[^\s:]{1,200}\.(?:ya?ml|tpl|txt)):(?P<line>\d{1,6})(?::\d{1,5})?: "
-    r"(?P<message>(?:executing|parse error|function|error)\b.{0,600})"
-)
+"""Helm's, those of compilers, CMake's but what a script says of the machine, Kotlin's, and javac's by Maven."""
 _PYTHON = re.compile(
     r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{0,400})\", line (?P<line>\d{1,9})(?:, in "
     r"?(?P<function>.{0,200}))?"

@@ -22,13 +22,13 @@ _LOG_PREFIX = re.compile(
     r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
     r">{1,2} ?(?=\s*(?:File \"|Traceback|at |#\d{1,3} +0x|==\d{1,9}==|[A-Z]\w{0,40}(?:Error|Exception)\b|Error: ))|"
     r"\[\d{1,3}\]<std(?:err|out)>:|"
-    r"[\w.-]{1,40} {1,20}\| |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
+    r"[\w.-]{1,40} {1,40}[|>] |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
     r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |"
     r"(?:\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4})?[DEFIW][/ ]\s?[\w.$-]{1,40}\s{0,10}\(\s{0,5}\d{1,7}\): |"
     r"[EWF]/?\s?AndroidRuntime: |\s?\d{1,2}:\d\d\.\d\d (?=\s*(?:File \"|Traceback|[A-Z]\w{0,40}(?:Error|Exception)\b))|"
     r"\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4}\d{1,7} {1,4}\d{1,7} [EWF] \w{1,30}\s{0,4}: ){1,3}"
 )
-"""What pytest, MPI, Compose, CI, Maven and Android write before each line of a trace."""
+"""What pytest, MPI, Compose, Stack, CI, Maven and Android write before each line of a trace."""
 _JOINED_FROM = 80
 _MAX_JOINED_CHARS = 12_000
 _PYTHON_FRAME = re.compile(r"\s{1,8}(File \"[^\"\n]{1,300}\", line \d{1,7}(?:, in \S{1,100})?)\s{1,8}")
@@ -44,6 +44,8 @@ _MAX_CODE_LINES = 12
 """Below a frame: IPython and rich show the lines around the one that fails."""
 _MARKED_LINE = re.compile(r"(?:-*>|❱) ?\d+[ │|]+(.*)|\d{1,6}\.\s+(.*)")
 _NO_CODE = re.compile(rf"E  |_{{3}}|[-=^~]+$|\[?\.\.\. |\d+ frames?\b|File \"|(?:{RAISED_NAME})(?::|$)")
+_NEWEST_FIRST = re.compile(r"\.(?:exs?|rb|[cm]?[jt]sx?|php|go|java|kt|cs|swift|dart)$")
+"""Sentry writes all languages as Python does, and only Python's frames in Python's order."""
 _SIGNAL_FRAMES = ("__kernel_rt_sigreturn", "__restore_rt", "_sigtramp")
 """What the system calls in between: further in is the program's own handler of its crash."""
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
@@ -167,7 +169,7 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
         ends = [*(number for number, _ in group[1:]), raised.line if raised.line and raised.line > last else last + 3]
         codes = (_read_code(lines, number, end) for (number, _), end in zip(group, ends, strict=True))
         frames = [frame.model_copy(update={"code": code}) for frame, code in zip(frames, codes, strict=True)]
-    if trace_format.innermost_first:
+    if trace_format.innermost_first or (trace_format.language == "python" and _NEWEST_FIRST.search(frames[0].path)):
         frames.reverse()
     raised_at = _make_frame(raised.frame) if raised.frame else frames[-1]
     if (raised_at.path, raised_at.line) != (frames[-1].path, frames[-1].line):
