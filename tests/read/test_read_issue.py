@@ -90,6 +90,11 @@ def test_a_value_with_a_remark_below_an_unfenced_prompt_has_no_prompt():
     assert parsed.code[0].text == ">>> f(1)\nFalse (should be True)\n>>> f(2)\nTrue"
 
 
+def test_what_a_bracket_holds_has_no_prompt_without_a_fence():
+    parsed = read_issue(Issue(title="x", body=">>> f(\n  'a(',\n  b=1\n)\nc = 2\n>>> print('(')\n>>> g()"))
+    assert parsed.code[0].text == ">>> f(\n'a(',\nb=1\n)\n>>> c = 2\n>>> print('(')\n>>> g()"
+
+
 def test_a_trace_below_an_unfenced_prompt_has_no_prompts():
     trace = 'Traceback (most recent call last):\nFile "<stdin>", line 1, in <module>\nFile "/a/b.py", line 2, in f\nb = g(1)\nKeyError: 1'
     parsed = read_issue(Issue(title="x", body=f"It does\n\n>>> a = f(1)\n{trace}"))

@@ -47,6 +47,14 @@ def test_what_a_report_says_that_happens(body, errors, claims):
     assert found.shown == [["1"]]
 
 
+@each_row(
+    ("title", "is_shown"),
+    [("got 2 items instead of 3 in all", True), ("It should raise: got 1 items instead of 2 in all", False)],
+)
+def test_a_title_that_is_a_message_is_no_wish(title, is_shown):
+    assert is_shown_error(failure("Error: got 1 items instead of 2 in all"), read("", title)) == is_shown
+
+
 def test_errors_of_python_2_have_the_names_of_today():
     found = read('```\nTraceback (most recent call last):\n  File "a.py", line 1, in f\nIOError: no file of 1 bit\n```')
     assert found.errors[0].type == "OSError"

@@ -96,6 +96,14 @@ def test_what_is_run_for_a_version_without_a_tag_is_said(missing, commit, senten
     assert ("no tag" in text.lower() or "every tag" in text) is bool(sentence)
 
 
+def test_where_main_cannot_be_installed_no_version_is_compared_with_another():
+    chosen, evidence = build(Expected(), passed("1\n"), passed("1\n"))
+    named, main = evidence.runs
+    runs = [named, main.model_copy(update={"outcome": "could-not-install"}), named]
+    text = render_evidence(chosen, evidence.model_copy(update={"runs": runs}), pages())
+    assert text.startswith("**The example runs. A person must say whether it is right.**")
+
+
 def test_what_several_versions_do_not_have_is_said():
     gone = failed("TypeError: shop.total is not a function", IN_EXAMPLE, reason=GONE)
     assert "`2.4.1` and `main` (`1a2b3c4`) do not have" in render_evidence(*build(None, gone, gone), pages())
@@ -111,7 +119,7 @@ def test_where_only_tags_were_tried_the_setting_for_the_registry_is_named():
 def test_the_json_has_what_later_steps_read():
     found = json.loads(dump_evidence(*CASES["still"], pages()))
     assert found["verdict"] == "still"
-    assert set(found["example"]) == {"sha256", "language", "code", "changed"}
+    assert set(found["example"]) == {"language", "code", "changed"}
     assert found["runs"][1] == {
         "on": "main",
         "commit": MAIN.commit,

@@ -85,6 +85,18 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (SHOWN, IS_GONE, IS_GONE, "other-failure"),
         (Expected(named=["3"]), passed("1\n"), passed("1\n"), "not-reproduced"),
         (Expected(named=["3"]), passed("1\n"), failed(), "other-failure"),
+        (Expected(named=["the wrong total"]), passed("1\n"), passed("1\n"), "nothing-to-compare"),  # a remark
+        (
+            Expected(shown=[["Fri Oct 24 2014 23:00:00 GMT+0200"]]),
+            *2 * [passed("2014-10-24T21:00:00Z\n")],
+            "nothing-to-compare",
+        ),
+        # What it prints is shown: another program raises the error.
+        (
+            Expected(errors=[failure()], claims="Wrong query\nSELECT 1"),
+            *2 * [passed("SELECT 1\n")],
+            "nothing-to-compare",
+        ),
         (Expected(named=["33\n44\n55"]), passed("33\n55\n66\n"), passed("33\n55\n66\n"), "nothing-to-compare"),
         (Expected(named=["33\n44\n55"]), passed("11\n44\n66\n"), passed("11\n44\n66\n"), "not-reproduced"),
         (Expected(named=["33 in all\n44\n55"]), passed("11\n44\n66\n"), passed("11\n44\n66\n"), "nothing-to-compare"),

@@ -1,7 +1,8 @@
-"""Texts in bytes, values as an error message shows them, lists of words in one line, and lines with numbers."""
+"""Texts in bytes, values as an error message shows them, lists of words in one line, and lines of code."""
 
 import codecs
 import difflib
+import re
 from collections.abc import Iterable
 
 MAX_QUOTED_CHARS = 40
@@ -33,6 +34,12 @@ def suggest_nearest(text: str, allowed: Iterable[str]) -> str:
 
 def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
+
+
+def count_open(line: str) -> int:
+    """Return how many more brackets a line of code opens than it closes, outside of strings."""
+    code = re.sub(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"", "", line)
+    return sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
 
 
 def decode_text(data: bytes) -> str | None:

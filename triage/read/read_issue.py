@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from triage.base.text import count_open
 from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.read.code_names import find_identifiers, find_paths
 from triage.read.issue_forms import find_template_comments
@@ -147,11 +148,12 @@ def _restore_session(block: Block) -> Block:
         return block
     words = [_PROMPT.sub("", line) for line in lines]
     covered = {number for found in find_traces("\n".join(words)) for number in range(found.start, found.end)}
-    # Markdown puts the marks of a quote on every line; only statements had a prompt.
-    restored = [
-        line if number == 0 or (_STATEMENT.match(word) and number not in covered) else word
-        for number, (line, word) in enumerate(zip(lines, words, strict=True))
-    ]
+    # Markdown puts the marks of a quote on every line; only statements had a prompt, and what they open had none.
+    restored, depth = list[str](), 0
+    for number, (line, word) in enumerate(zip(lines, words, strict=True)):
+        is_prompt = number == 0 or (depth <= 0 and _STATEMENT.match(word) and number not in covered)
+        depth = count_open(word) + max(0, depth) if is_prompt or depth > 0 else 0
+        restored.append(line if is_prompt else word)
     return Block(kind="code", text="\n".join(restored), language=_SESSION)
 
 

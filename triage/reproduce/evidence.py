@@ -97,6 +97,7 @@ class Expected(Shown):
 
     errors: list[Failure] = Field(default_factory=list)
     """Of its tracebacks and error lines, with their messages; `frames` has the last place."""
+    title: str = ""
     claims: str = ""
     """Its sentences that say what happens, not what should."""
     report: str = ""

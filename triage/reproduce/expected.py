@@ -65,6 +65,7 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     typed = "\n".join(text for text, session in sessions if session and session.code in example.code)
     return Expected(
         errors=errors,
+        title=parsed.title,
         claims=claims,
         report=report,
         in_session=[one.type for one in errors if one.text in typed],
@@ -88,8 +89,8 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
     says_enough = (failure.type == "Error" and len(failure.message) >= _MIN_STEM_CHARS) or is_sentence
     lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
     lines += [failure.message] if says_enough else []
-    report = stem(expected.report)
-    found = (re.search(rf"(?<!\w)(?<!\w: ){re.escape(stem(line))}(?!\w)", report) for line in lines)
+    report, title = stem(expected.report), stem(expected.title)  # which may have the words of a wish
+    found = (one == title or re.search(rf"(?<!\w)(?<!\w: ){re.escape(one)}(?!\w)", report) for one in map(stem, lines))
     messages = [one.message for one in expected.errors if one.type == failure.type]
     return any(found) or any(
         not one or not failure.message or is_same_message(failure.message, one) for one in messages

@@ -125,7 +125,9 @@ def _describe_difference(selection: Selection, evidence: Evidence, where: str) -
     if evidence.runs[-1].is_wished:
         return f"The example prints on {_name(evidence.runs[-1])} what the {where} wishes, or shows of another version."
     if is_same_everywhere(evidence.runs):
-        return "The example runs, with the same result on each version. A person must say whether it is right."
+        ran = all(run.outcome in ("passed", "failed") for run in evidence.versions)
+        same = ", with the same result on each version" if ran else ""
+        return f"The example runs{same}. A person must say whether it is right."
     return "The example runs, with different results. A person must say which one is right."
 
 
@@ -264,7 +266,7 @@ def dump_evidence(selection: Selection, evidence: Evidence, pages: Pages) -> str
         runs.append({**fields, "place": shown, "executed": list_executed(run, pages)})
     fields = {
         **evidence.model_dump(include={"verdict", "measure", "first_bad", "first_good"}),
-        "example": {"sha256": example.sha256, **example.model_dump(include={"language", "code", "changed"})},
+        "example": example.model_dump(include={"language", "code", "changed"}),
         "runs": runs,
         "executed_code": executed_code and executed_code.model_dump(),
     }

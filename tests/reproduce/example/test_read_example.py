@@ -230,6 +230,10 @@ ok 2"""
             f"I use Shop 1.2.\n{SCRIPT}{block(TERMINAL)}",
             [["ok 2"]],
         ),
+        # The call again, with its value behind it.
+        (f"{SCRIPT}Actual:\n{block('shop.f()  # => 3', 'python')}", [["3"]]),
+        (f"{SCRIPT}Actual:\n{block('shop.f()  # returns the wrong one', 'python')}", []),
+        (f"{SESSION.format(1)}This makes more sense:\n{SESSION.format(2)}", [["1"]]),
         (block(">>> shop.f()\nFalse (should be True)\n>>> shop.g()\nTrue"), [["False", "True"]]),
         (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
         (block("$ python - <<EOF\nimport shop\nprint(shop.f())\nEOF\n1 m", "sh"), [["1 m"]]),
@@ -364,7 +368,7 @@ def requires(name: str) -> str:
         ),
         (
             block("shop.total({\n  a: 1,\n});\nshop.pay('(');", "js"),
-            requires("shop") + "shop.total({\n  a: 1,\n});\nconsole.dir(shop.pay('('))",
+            requires("shop") + "console.dir(shop.total({\n  a: 1,\n}))\nconsole.dir(shop.pay('('))",
         ),
         (
             block("shop.total({\n  a: 1,\n});"),
@@ -432,6 +436,8 @@ def test_a_report_without_an_example_for_node_says_why(body, reason):
     [
         ("shop.a()  # returns 3\nshop.b()  # Result: 1", ["3\n1"]),
         ("shop.a()  # returns 3, should be 4", []),
+        ("shop.a()\n# Output:\n\n# a 1\n# `b`", ["a 1\n`b"]),
+        ("shop.a()\n# Results\n\nshop.b()", []),
     ],
 )
 def test_a_comment_that_says_what_is_printed_may_be_compared(code, named):
@@ -441,6 +447,7 @@ def test_a_comment_that_says_what_is_printed_may_be_compared(code, named):
 def test_a_line_that_begins_with_what_came_is_no_wish():
     found = example(f"{SCRIPT}expected return value: `1` (of three)\nactual return value:        `2`")
     assert found.named == ["2"]
+    assert example(f'{SCRIPT}I get "2 m" \n\nIs this right?').named == ['"2 m"']
 
 
 def test_json_is_compared_as_node_shows_it():
@@ -453,6 +460,10 @@ def test_json_is_compared_as_node_shows_it():
 def test_comments_with_what_was_expected_and_what_came_are_compared():
     found = example(block("import shop\nshop.a()\n# expected: 1\n# actual: 2"))
     assert (found.shown, found.wished, found.named) == ([["2"]], ["1"], [])
+    below = example(block("import shop\nshop.a()\n# expected\n# 1\n# 2\n# actual:\n# 2\n# 3"))
+    assert (below.shown, below.wished) == ([["2\n3"]], ["1\n2"])
+    behind = example(block("shop.a('a')\n'c'  // Expected\n'b'  // Actual"), NODE)
+    assert (behind.shown, behind.wished) == ([["'b'"]], ["'c'"])
     vague = example(block("import shop\nshop.a()  # got the wrong total"))
     assert (vague.shown, vague.named) == ([], ["the wrong total"])
 

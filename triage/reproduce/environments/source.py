@@ -364,15 +364,11 @@ class Versions:
         return self._make_target(on, commit, like)
 
     def _make_target(self, on: str, commit: str, like: Target | None) -> Target:
-        time = self._source.read_time(commit) + DEPENDENCIES_AFTER
-        pythons = self._order_pythons(time, self._source.list_pythons(commit), like)
+        time, pythons = self._source.read_time(commit) + DEPENDENCIES_AFTER, list[str]()
+        if self._project.language == "python":
+            pythons = order_pythons(time, self._source.list_pythons(commit), "".join(like.pythons[:1]) if like else "")
         version = self._source.describe_version(commit)
         return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
-
-    def _order_pythons(self, time: datetime, supported: Sequence[str], like: Target | None) -> list[str]:
-        if self._project.language != "python":
-            return []
-        return order_pythons(time, supported, "".join(like.pythons[:1]) if like else "")
 
     def find(self, written: str, like: Target | None = None) -> Target:
         """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""

@@ -1,6 +1,5 @@
 """The reporter's own example, as it will be run."""
 
-import hashlib
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -42,10 +41,6 @@ class Example(Shown):
     """It was typed at a prompt: an error does not end it, and the value of a bare expression is shown."""
     changed: list[str] = Field(default_factory=list, max_length=20)
     """What was done to the reporter's text, a sentence each."""
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.code.encode()).hexdigest()
 
 
 class NoExample(Value):

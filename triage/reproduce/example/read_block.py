@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Set
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
-from triage.base.text import word_set
+from triage.base.text import count_open, word_set
 from triage.domain.issue import CodeBlock
 from triage.reproduce.example.example import (
     MAX_EXAMPLE_CHARS,
@@ -138,7 +138,7 @@ def _split_statements(code: str) -> list[str]:
             found[-1] += f"\n{line}"
         else:
             found.append(line)
-        depth = max(0, depth) + sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        depth = max(0, depth) + count_open(line)
     return found if depth <= 0 else code.split("\n")  # else one stands in a string
 
 

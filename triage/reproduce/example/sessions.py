@@ -3,9 +3,10 @@
 import re
 import textwrap
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
+from triage.base.text import count_open
 from triage.read.traces.traces import find_traces
 
 _PYTHON = re.compile(r"^\s*(?:>>>>?(?!>) ?|>>(?: |$))(?P<code>.*)$")
@@ -13,8 +14,8 @@ _PYTHON_MORE = re.compile(r"^\s*\.{3,4}(?!\.) ?(?P<code>.*)$")
 """PyPy has one sign more."""
 _IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
 _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
-_OUT = re.compile(r"^\s*(?:Out ?\[(?:\d+| )\]:|# ?(?:outputs?|prints?|returns?|gives):?) ?(?P<text>.*)$")
-"""IPython's mark, or a comment's."""
+_OUT = re.compile(r"^\s*(?:Out ?\[[\d ]+\]:|# ?(?:outputs?|prints?|returns?|gives):?|[Oo]utputs?:$) ?(?P<text>.*)$")
+"""IPython's mark, or the reporter's."""
 _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
@@ -74,7 +75,7 @@ def read_session(text: str, language: str) -> Session | None:
 def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str], more: re.Pattern[str]) -> Session:
     session = Session([], [], "\n".join(lines[: starts[0]]).strip())
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        code, number = [_code(first, lines[start])], start + 1
+        code, number = [first.sub(r"\g<code>", lines[start])], start + 1
         # Jupyter shows the lines that go on without a prompt, below the code.
         blank = " " * len(lines[start][: -len(code[0])]) if first is _IPYTHON and code[0] else ""
         if first is _IPYTHON and not code[0].strip():  # pasted from the page: the code stands below its number
@@ -87,7 +88,8 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
                 break
             code.append(match["code"] or "" if match else lines[number][len(blank) :])
             number += 1
-        # Some terminals show lines that continue a bracket without a prompt.
+        rest = _find_rest(code, lines[number:end]) if first is _PYTHON else []
+        code, number = [*code, *rest], number + len(rest)
         statement = textwrap.dedent("\n".join(code)).rstrip()
         output = without_marks("\n".join(lines[number:end]))
         if statement:
@@ -98,9 +100,11 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
     return session
 
 
-def _code(pattern: re.Pattern[str], line: str) -> str:
-    match = pattern.match(line)
-    return (match["code"] or "") if match else ""
+def _find_rest(code: Sequence[str], below: Sequence[str]) -> Sequence[str]:
+    """Return the lines that close the brackets of code: some terminals show them without a prompt."""
+    depths = [*accumulate(map(count_open, below), initial=sum(map(count_open, code)))]
+    taken = next((number for number, depth in enumerate(depths) if depth <= 0), 0)
+    return below[:taken]
 
 
 def without_marks(text: str) -> str:

@@ -14,14 +14,14 @@ from triage.reproduce.example.sessions import read_session, without_marks, witho
 
 WISH = re.compile(
     r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|to be|better|rather|must|proper|propose|want|"
-    r"suppress\w*|fix(?:ed|es)?|desired|correct\w*)\b"
+    r"suppress\w*|fix(?:ed|es)?|desired|correct\w*|more sense)\b"
 )
 """A sentence that says what ought to happen, not what does."""
 _SAYS = (
     r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got|"
-    r"rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?)"
+    r"rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?|(?:I|we|you) (?:would )?(?:get|see))"
 )
-_PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:would )?(?:get|see))\b")
+_PRINTED = re.compile(rf"(?i)\b{_SAYS}\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|but|I get)\b")
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
@@ -51,11 +51,14 @@ _PLAIN = (
     r"(?P<literal>\[.*\]|\{.*\}|'[^'\n]*'|\"[^\"\n]*\"|-?\d+\.\d+|-?\d\d+|true|false|none|null|undefined|nan)[ \t]*"
 )
 _COMMENTED = re.compile(
-    rf"(?i)(?:(?:^|[\s;)])(?:#|//) *(?:(?P<words>expect\w*(?: {_SAYS})?|{_SAYS})\b(?P<colon>:?)|[=-]{{1,9}}>)"
-    rf" *(?P<value>\S.*)|\);?[ \t]*(?:\n[ \t]*)?(?:#|//) *(?:[^\w\s'\"([{{-]{{1,3}} *)?{_PLAIN})$",
+    rf"(?i)(?:(?:^|[\s;)])(?:#|//) *(?:(?P<words>(?:expect\w*|{_SAYS})(?: {_SAYS})?)\b(?P<colon>:?)|[=-]{{1,9}}>) *"
+    rf"(?P<value>\S.*|(?:\n[ \t]*(?:$|(?:#|//)(?! *(?:expect\w*|{_SAYS})\b).*))+)"
+    rf"|\);?[ \t]*(?:\n[ \t]*)?(?:#|//) *(?:[^\w\s'\"([{{-]{{1,3}} *)?{_PLAIN}"
+    rf"|^[ \t]*(?P<text>'[^'\n]*'|\"[^\"\n]*\")[ \t]*(?:#|//) *(?P<label>expect\w*|{_SAYS})[ \t]*)$",
     re.M,
 )
-"""Such as `f()  # returns 1`, `f() // => 1` or `f() // [1]`; the last also with a sign, and on a line of its own."""
+"""Such as `f()  # returns 1`, also with the value below; `f() // => 1`; `f() // [1]`, also below; `'a' // Actual`."""
+_SIGN = re.compile(r"^[ \t]*(?:#|//) ?", re.M)
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
@@ -118,10 +121,11 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
     found: dict[Cue, list[str]] = {"printed": [], "named": [], "wished": []}
     is_bare = False
     for match in _COMMENTED.finditer(code):
-        words, value = match["words"] or "", match["value"] or match["literal"]
-        is_sure = match["colon"] and _ACTUAL.search(words) and not WISH.search(value)
+        words, value = match["words"] or match["label"] or "", match["value"] or match["literal"] or match["text"]
+        value = _SIGN.sub("", value).strip("` \n")
+        is_sure = (match["colon"] or match["label"]) and _ACTUAL.search(words) and not WISH.search(value)
         cue: Cue = "wished" if WISH.search(words) else "printed" if is_sure else "named"
-        found[cue].append(value.strip())
+        found[cue] += [value] if value else []
         is_bare = is_bare or not words
     named = found["named"]
     whole = ["\n".join(named)] if named and not any(map(WISH.search, named)) else []
@@ -129,8 +133,8 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
 
 
 def are_plain_values(lines: Iterable[str]) -> bool:
-    """Return whether each is a value of more than one digit, and nothing else."""
-    return all(re.fullmatch(f"(?i){_PLAIN}", line) for line in lines)
+    """Return whether each is a value, and nothing else."""
+    return all(re.fullmatch(f"(?i)(?:{_PLAIN}|{_LITERAL})", line) for line in lines)
 
 
 def show_as_node(text: str) -> str:
@@ -186,7 +190,9 @@ class _Reader:
             self.stated.wished.append(without_marks(text))
         elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
             self.stated.blocks.add(number)
-            self._read_output(text, cue)
+            said = find_commented(text if calls else "")  # the call again, with its value behind it
+            values = "\n".join([*said["printed"], *said["named"], *said[""]])
+            self._read_output(values or text, cue if not values or are_plain_values(values.split("\n")) else "named")
         elif is_first or calls:
             self._code, self._is_of_other_version = number, cue == "other" and not _OTHER_TIME.search(self._said)
 

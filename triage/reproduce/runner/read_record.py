@@ -67,7 +67,8 @@ def read_record(data: bytes) -> Execution:
         return Execution(outcome="timed-out", reason="it did not end within its time limit", **common)
     killed = name_signal(line.code)
     if killed not in ("SIGKILL", ""):
-        return Execution(outcome="failed", failures=[Failure(type=killed, message="the process died")], **common)
+        said = clean_text(record.errors[0].message) if record and record.errors else "the process died"
+        return Execution(outcome="failed", failures=[Failure(type=killed, message=said)], **common)
     if killed or line.code is None:
         return Execution(outcome="could-not-run", reason="the runner was ended", **common)
     if record is None or (line.code and not record.errors):

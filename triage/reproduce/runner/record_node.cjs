@@ -16,6 +16,8 @@ const MAX_RECORD_BYTES = 262144;
 const MAX_COVERAGE_BYTES = 32e6;
 const MAX_FUNCTIONS = 2000;
 const EXAMPLE = "<example>";
+const MEMORY = "--max-old-space-size=1000"; // half of a container's, which would end it without a word
+const NO_MEMORY = "JavaScript heap out of memory"; // what V8 says last
 const FRAME = /^\s+at (?:(?:async )?(?:new )?(.+?) \()?((?:file:\/\/)?[^()]+?):(\d+):\d+\)?$/;
 const SPECIFIER = /(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['"]([^'"]+)['"]/g;
 
@@ -30,14 +32,16 @@ function read(stream, limit) {
 }
 
 function run(code, type, seconds, folder, coverage) {
-  const hook = ["--require", __filename, `--input-type=${type}`, "--eval", code];
+  const hook = [MEMORY, "--require", __filename, `--input-type=${type}`, "--eval", code];
   const child = spawn(process.execPath, hook, {
     cwd: folder,
     detached: true,
     env: { ...process.env, NODE_V8_COVERAGE: coverage, TRIAGE_RECORD: "1" },
-    stdio: ["ignore", "pipe", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   const [output, record] = [read(child.stdout, MAX_OUTPUT_BYTES), read(child.stdio[3], MAX_RECORD_BYTES)];
+  const log = read(child.stderr, MAX_OUTPUT_BYTES);
+  const noMemory = JSON.stringify({ type: "Error", message: NO_MEMORY, stack: "", causes: [] });
   return new Promise((resolve) => {
     let late = false;
     const end = () => {
@@ -52,7 +56,12 @@ function run(code, type, seconds, folder, coverage) {
       clearTimeout(timer);
       end();
       const result = () =>
-        resolve({ code: signal ? -os.constants.signals[signal] : status, late, output: output(), record: record() });
+        resolve({
+          code: signal ? -os.constants.signals[signal] : status,
+          late,
+          output: output(),
+          record: record() || (signal && log().includes(NO_MEMORY) ? noMemory : ""),
+        });
       setTimeout(result, 100); // the rest of the pipes
     });
   });
