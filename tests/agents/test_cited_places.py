@@ -63,10 +63,10 @@ def test_each_place_stands_once_and_what_does_not_hold_is_counted():
 @each_row(
     ("text", "expected", "paths"),
     [
-        ("It is lost [1:12].", "It is lost (`store.py:12`).", ["src/store.py"]),
-        ("`save` [1:12-14, 2:33] loses it", "`save` (`store.py:12-14`, `store.py:33`) loses it", ["src/store.py"] * 2),
-        ("one [1] other [3]", "one (`store.py:10-30`) other (`store.py:1-9`)", ["src/store.py", "lib/store.py"]),
-        ("one [1:10] other [3:10]", "one (`store.py:10`) other (`store.py`)", ["src/store.py", "lib/store.py"]),
+        ("It is lost [1:12].", "It is lost (`src/store.py:12`).", ["src/store.py"]),
+        ("`save` [1:12-14, 2:33] loses it", "`save` (`src/store.py:12-14`, `src/store.py:33`) loses it", ["src/store.py"] * 2),
+        ("one [1] other [3]", "one (`src/store.py:10-30`) other (`lib/store.py:1-9`)", ["src/store.py", "lib/store.py"]),
+        ("one [1:10] other [3:10]", "one (`src/store.py:10`) other (`lib/store.py`)", ["src/store.py", "lib/store.py"]),
         ("gone [9:12]", "gone", []),
         ("`items[1]` and items[1] and [1](x)", "`items[1]` and items[1] and [1](x)", []),
         # lines that nobody has checked
@@ -81,11 +81,12 @@ def test_marks_in_prose_become_names_of_their_places(text: str, expected: str, p
     assert all(f"`{place.text}`" in written for place in places)
 
 
-def test_files_of_one_name_are_told_apart():
-    excerpts = [Excerpt(span=Span(path=path, start=1, end=5)) for path in ("a/x.py", "b/x.py")]
-    written, places = link_marks("both [1:3] [2:3]", excerpts)
-    assert written == "both (`x.py:3`, `b/x.py:3`)"
-    assert [(place.text, place.path) for place in places] == [("x.py:3", "a/x.py"), ("b/x.py:3", "b/x.py")]
+def test_files_have_as_many_folders_as_tell_them_apart():
+    paths = ("x.py", "b/x.py", "a/c/y.py", "b/c/y.py", "b/z.py")
+    excerpts = [Excerpt(span=Span(path=path, start=1, end=5)) for path in paths]
+    written, places = link_marks("[1:3] [2:3] [3:3] [5:3]", excerpts)
+    assert written == "(`x.py:3`, `b/x.py:3`, `a/c/y.py:3`, `z.py:3`)"
+    assert [place.path for place in places] == ["x.py", "b/x.py", "a/c/y.py", "b/z.py"]
 
 
 @given(st.text(alphabet="[]0123456789:-,L` ab.", max_size=60))

@@ -23,6 +23,12 @@ def test_each_excerpt_has_a_number_and_each_line_its_own():
     ]
 
 
+def test_a_path_stands_above_the_first_excerpt_of_its_file():
+    blocks = [excerpt("a.py", 1, 1), excerpt("a.py", 5, 5, "ledger.books.Store.save"), excerpt("b.py", 3, 3)]
+    text = "[1] a.py 1\n1| line 1\n[2] same file 5 Store.save\n5| line 5\n[3] b.py 3\n3| line 3"
+    assert ShownCode().show(blocks) == text
+
+
 def test_lines_that_were_shown_are_not_shown_again():
     shown = ShownCode()
     shown.show([excerpt("a.py", 1, 20)])

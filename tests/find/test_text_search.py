@@ -71,6 +71,15 @@ def test_definitions_then_product_code_then_data_tests_and_documents(corpus: Cor
     assert (found.total, found.files, found.same_case, found.not_listed) == (6, 4, True, {})
 
 
+def test_documents_do_not_take_the_room_of_code(tmp_path: Path):
+    pages = {"docs/api.html": "save(items)\n" * 9}
+    assert find_text(make_corpus(tmp_path / "pages", pages), "save(items)", 9).total == 9
+    found = find_text(make_corpus(tmp_path / "both", FILES | pages), "save(items)", 20)
+    assert places(found)[0].startswith("src/shop/store.py")
+    assert len([one for one in found.lines if one.path.startswith("docs/")]) == 3
+    assert sum(found.not_listed.values()) == 7
+
+
 def test_each_line_comes_with_the_definition_around_it(corpus: Corpus):
     (line,) = find_text(corpus, "No items for store", 9).lines
     assert (line.symbol, line.text) == (

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing import factories
 from testing.each_row import each_row
 from tests.say.sample_reports import (
     CHANGES,
@@ -223,6 +224,25 @@ def test_a_file_that_is_told_is_not_told_again():
 def test_what_is_missing_beside_an_answer_is_not_asked():
     assert list_asked(change_report(UNSAID, **ASKS)) == QUESTIONS
     assert list_asked(change_report(UNSAID, best_place=TRACE, **ASKS)) == []
+
+
+def test_what_decides_between_two_causes_is_asked_beside_a_probable_one():
+    critique = factories.critique("UNCERTAIN", questions_for_reporter=[QUESTIONS[0].question])
+    report = change_report(UNSAID, best_place=TRACE, critique=critique, **ASKS)
+    assert list_asked(report) == QUESTIONS[:1]
+
+
+@each_row(
+    ("changes", "is_said"),
+    [({}, False), ({"owners": ["ana"]}, True), ({"other_places": [place("message", "src/new.py")]}, True)],
+)
+def test_a_place_that_a_cause_names_is_not_said_once_more(changes: dict[str, Any], is_said: bool):
+    sure = {"kind": "bug", "why": "So.", "verdict": "CONFIRMED", "best_place": place("frame", FULL.suspects[0].path)}
+    report = change_report(
+        FULL, regression_window=None, last_change=None, **{"owners": [], "other_places": []} | sure | changes
+    )
+    assert any(isinstance(one, Leads) for one in report.statements)
+    assert any(isinstance(one, Leads) for one in list_shown(report)) is is_said
 
 
 def test_a_comment_asks_at_most_three_questions_the_newest_version_first():

@@ -5,7 +5,7 @@ anybody: what rules know stays as it is.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Excerpt, Span
@@ -89,12 +89,17 @@ def _name(cite: str, excerpts: Sequence[Excerpt], places: dict[str, NamedPlace])
         return ""
     start, end = place.start_line, place.end_line
     lines = "" if start is None else f":{start}" if start == end else f":{start}-{end}"
-    name = place.path.rpartition("/")[2] + lines
-    if name in places and places[name].path != place.path:
-        name = place.path + lines
+    name = _shorten(place.path, {excerpt.span.path for excerpt in excerpts}) + lines
     span = Span(path=place.path, start=start, end=end) if start and end else None
     places.setdefault(name, NamedPlace(text=name, path=place.path, span=span))
     return name
+
+
+def _shorten(path: str, paths: Set[str]) -> str:
+    """Return the file's name, with as many of its folders as tell it from the others."""
+    parts = path.split("/")
+    ends = ("/".join(parts[-count:]) for count in range(1, len(parts)))
+    return next((end for end in ends if sum(f"/{one}".endswith(f"/{end}") for one in paths) == 1), path)
 
 
 MIN_CONFIDENCE = 0.3

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 300
 MAX_SAME_NAME = 8
 """Files of one name that are listed."""
-MAX_GREP_LINES = 20
+MAX_GREP_LINES = 12
 GREP_MARGIN = 2
 """Lines above and below a match, within its definition."""
 MAX_FILE_MATCHES = 6
@@ -139,15 +139,16 @@ def _note_rest(found: LineMatches) -> list[str]:
 
 
 def _list_excerpts(codebase: Codebase, matches: Sequence[LineMatch]) -> list[Block]:
-    """Return the lines that match by file, in the order of their files, then each with those around it."""
+    """Return each line that matches with those around it, in the order of their files; of many the numbers."""
     by_path: dict[str, list[LineMatch]] = {}
     for match in sorted(matches, key=lambda match: match.line):
         by_path.setdefault(match.path, []).append(match)
-    order = list(dict.fromkeys(match.path for match in matches))
-    where = "; ".join(f"{path} {', '.join(str(match.line) for match in by_path[path])}" for path in order)
-    shown = {path: by_path[path][:MAX_FILE_MATCHES] for path in order}
-    excerpts = [excerpt for path in order for excerpt in _show_around(path, shown[path], codebase)]
-    return [where, *excerpts] if matches else []
+    shown: list[Block] = []
+    for path in dict.fromkeys(match.path for match in matches):
+        shown += _show_around(path, by_path[path][:MAX_FILE_MATCHES], codebase)
+        further = ", ".join(str(match.line) for match in by_path[path][MAX_FILE_MATCHES:])
+        shown += [f"(Also in {path}: {further})"] if further else []
+    return shown
 
 
 def _show_around(path: str, matches: Sequence[LineMatch], codebase: Codebase) -> Iterator[Passage]:

@@ -51,6 +51,8 @@ shown as in 12,000 characters without them first: see `prompt_passages.ASKED_SHA
 CONTEXT_CHARS_WITH_DOCUMENTATION = 6_000
 """Beside sections of it. Of ten questions and requests that were played by hand, code answered eight."""
 MAX_PATH_CHARS = 200
+MAX_OTHERS = 12
+"""Paths of files that are not shown. Of ten issues that were played by hand, one answer looked into one of them."""
 MAX_FILES = 5
 """As the prompt says. Of more, the best count."""
 SHOWN_SECTIONS, MAX_DOCUMENTATION_CHARS = 4, 12_000
@@ -124,6 +126,7 @@ def format_passages(documents: Sequence[Document], shown: ShownCode) -> str:
     """Return the passages, each under its number, and the paths of the files of which nothing is shown."""
     passages: list[Block] = [_to_passage(document) for document in documents if document.page_content]
     paths = [document.metadata["path"][:MAX_PATH_CHARS] for document in documents if not document.page_content]
+    paths = paths[:MAX_OTHERS]
     others = [f"(Further files, likeliest first, not shown: {', '.join(paths)})"] if paths else []
     return shown.show([*passages, *others], gap="\n\n")
 
@@ -167,7 +170,10 @@ async def answer_with_model(
         first = lookup.answer if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
         # What was looked up for the first answer stands in the second request: nothing is looked up again.
         again = lookup.answer_without_tools if lookup else first
-        answer = fill_places(await skills.ask(first, prompt.to_messages(), again), shown)
+        answer = await skills.ask(first, prompt.to_messages(), again)
+        if not asks and not answer.places:  # of a bug that is none, the line that says so
+            answer = answer.model_copy(update={"places": answer.documented, "documented": []})
+        answer = fill_places(answer, shown)
         return await in_thread(_read_cited, answer, shown, services.codebase)
 
     latest = format_earlier_rounds(agent_input) if continues else {}

@@ -26,13 +26,14 @@ MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
+SAME_FILE = "same file"
 _NUMBER = re.compile(r" {0,7}(\d{1,7})\| ?")
 
 
 def format_location(path: str, start: int, end: int, symbol: str | None) -> str:
     """Return `path 12-20 symbol`, as it stands behind the number of an excerpt."""
     lines = f"{start}-{end}" if start != end else f"{start}"
-    return f"{path} {lines}" + (f" {symbol}" if symbol else "")
+    return f"{path} {lines}" + (f" {'.'.join(symbol.split('.')[-2:])}" if symbol else "")
 
 
 def format_passage(passage: Passage) -> str:
@@ -72,19 +73,26 @@ class ShownCode:
             self._numbers |= {(one.span.path, line): number for line in range(one.span.start, one.span.end + 1)}
 
     def show(self, blocks: Iterable[Block], gap: str = "\n") -> str:
-        """Return the blocks as a model sees them."""
-        return gap.join(block if isinstance(block, str) else self._number(block) for block in blocks)
+        """Return the blocks as a model sees them. A path stands above the first excerpt of its file alone."""
+        texts, above = list[str](), ""
+        for block in blocks:
+            texts.append(block if isinstance(block, str) else self._number(block, above))
+            above = above if isinstance(block, str) else block.span.path
+        return gap.join(texts)
 
-    def _number(self, passage: Passage) -> str:
+    def _number(self, passage: Passage, above: str) -> str:
+        span = passage.span
+        path = SAME_FILE if span.path == above else span.path
+        where = format_location(path, span.start, span.end, passage.symbol)
         lines = [(passage.span.path, int(line)) for line in _list_numbers(passage.text)]
         known = [self._numbers.get(line, 0) for line in lines]
         if known and all(known):
             numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(known))
-            return f"({format_passage(passage)}: see {numbers})"
-        self.excerpts.append(Excerpt(span=passage.span, symbol=passage.symbol))
+            return f"({where}: see {numbers})"
+        self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
         for line in lines:
             self._numbers.setdefault(line, len(self.excerpts))
-        return f"[{len(self.excerpts)}] {format_passage(passage)}\n{passage.text}"
+        return f"[{len(self.excerpts)}] {where}\n{passage.text}"
 
 
 def _list_numbers(text: str) -> Iterator[str]:

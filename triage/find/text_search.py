@@ -22,6 +22,8 @@ _MAX_FOUND = 20_000
 """Lines that are compared; further ones are only counted."""
 _SPREAD = 3
 """Lines of one file that come before those of the next."""
+_DOCUMENTS = 3
+"""The rank of their lines."""
 _CLIPPED = "(...)"
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -104,21 +106,26 @@ class _Search:
         return {found[0] for found in inside if found}
 
     def choose_lines(self, limit: int) -> list[_Line]:
-        """Return the first lines by rank, with at most three of a file before those of the next file of that role."""
+        """Return the first lines by rank, with at most three of a file before those of the next file of that role.
+
+        Of documents, which may be made from the code, there are at most three where code has the text.
+        """
         of_file = Counter[int]()
         turns: list[tuple[int, int, _Line]] = []
         for line in sorted(self.lines):
             (role, *_), file, *_ = line
             turns.append((role, of_file[file] // _SPREAD, line))
             of_file[file] += 1
-        return [line for *_, line in sorted(turns)[:limit]]
+        best = sorted(turns)[:limit]
+        others = sum(role != _DOCUMENTS for role, *_ in best)
+        return [line for *_, line in best[: others + _SPREAD if others else None]]
 
 
 def _rank_role(role: FileRole) -> int:
     """Return 0 for product code, then configuration and data, tests, documents and examples."""
     if role.is_product_code:
         return 0
-    return 2 if role.is_test else 3 if role.is_auxiliary else 1
+    return 2 if role.is_test else _DOCUMENTS if role.is_auxiliary else 1
 
 
 def _make_match(corpus: Corpus, line: _Line) -> LineMatch:

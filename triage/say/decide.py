@@ -5,7 +5,7 @@ a file share never are, nor what the report says itself.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from triage.domain.code import LaterFix, LeadRule, PathChange, Place
 from triage.domain.findings import MissingInformation
@@ -64,7 +64,10 @@ def decide(report: RunReport) -> list[Statement]:
         said.append(cause)
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
-    if questions and not is_answered and not any(one.state == "open" for one in known):
+    if is_answered:  # what decides between two causes is asked all the same
+        deciding = report.critique.questions_for_reporter if report.critique else []
+        questions = [one for one in questions if one.question in deciding]
+    if questions and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))
     return [one for one in said if SUBJECTS.get(one.rule) not in report.wrong_subjects]
 
@@ -87,7 +90,17 @@ def list_shown(report: RunReport) -> list[Statement]:
         report.kind == "bug" and any(isinstance(one, Leads | Cause) for one in report.statements)
     )
     shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
-    return [one for one in shown if is_asked or one.speaks or not isinstance(one, Cause)]
+    shown = [one for one in shown if is_asked or one.speaks or not isinstance(one, Cause)]
+    if not shown or not isinstance(shown[0], Cause):
+        return shown
+    named = {*(one.path for one in report.suspects), *(one.path for one in report.named_places)}
+    return [one for one in shown if not isinstance(one, Leads) or _is_news_beside(one, named)]
+
+
+def _is_news_beside(leads: Leads, named: Set[str]) -> bool:
+    """Return whether a fact says something beside an explanation that names these files."""
+    is_new = any(one.span.path not in named for one in leads.places)
+    return is_new or bool(leads.later_change or leads.last_change or leads.owners)
 
 
 def list_asked(report: RunReport) -> list[MissingInformation]:

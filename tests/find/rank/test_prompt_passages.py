@@ -92,19 +92,6 @@ def test_of_a_long_definition_that_is_named_the_lines_around_the_other_words_are
     assert shown.count("prepare(") < 150, "of 400 lines"
 
 
-def test_a_line_that_uses_two_of_the_names_is_shown(tmp_path: Path):
-    body = "    value = view.shown(pending)\n    return value\n\n"
-    others = "".join(f"def convert{number}(it):\n{body}" for number in range(40))
-    line = "    find_hook(view).mark_updated()\n"
-    caller = "def refresh(view):\n" + "    view.total += 1\n" * 60 + line + "    view.count += 1\n" * 200
-    hooks = "def find_hook(view):\n    return view.hook\n\n\ndef mark_updated(hook):\n    hook.updated = True\n"
-    corpus = make_corpus(tmp_path, {"src/view.py": others + caller, "src/hook.py": hooks})
-    for second, is_shown in (("mark_updated", True), ("mark_shown", False)):
-        asked = make_query("pending is not shown", keywords=["find_hook", second])
-        shown = choose(corpus, asked, 900).passages
-        assert any(line.strip() in passage.text for passage in shown) is is_shown
-
-
 def test_the_lines_around_a_stack_frame_come_before_definitions_that_are_named(tmp_path: Path):
     body = "".join(f"    step_{number} = read(it)\n" for number in range(1, 60))
     named = "".join(f"def convert_part_{number}(it):\n    return it\n\n\n" for number in range(30))

@@ -1,9 +1,8 @@
 """Chooses the code that a model is shown: as many lines that a fix may edit as fit into a number of characters.
 
 First what a run of the report's example executed of the likeliest files, the code around the lines that a stack trace
-names, the definitions that the keywords name, or the issue, and lines that use two of these together, then the best
-snippets of the best files. A file that is more likely at fault gives more of its snippets. Measured with
-`bench.prompts`: docs/how-it-works.md has the figures.
+names, and the definitions that the keywords name, or the issue, then the best snippets of the best files. A file that
+is more likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
 """
 
 import re
@@ -34,11 +33,8 @@ MAX_NAMED_CHARS, MAX_SNIPPET_CHARS = 1_000, 2_000
 share most with the issue. Of 21 fixes of the last years an edited line is shown in 13, with a model's keywords; in 11
 with up to 6,000 characters of a snippet, and in no more than 13 with 20,000 characters of all."""
 HEAD_LINES, LINES_AROUND_WORDS = 3, 4
-LINES_AROUND_FRAME, LINES_AROUND_USE = 8, 3
-"""Above and below the line of a stack frame, or one that uses what is named, within its function."""
-MAX_USES, USE_FILES, MIN_USED, MIN_NAME_CHARS = 2, 10, 2, 4
-"""Lines that use two of the names or more, of the likeliest files. Of 98 fixes an edited line is shown in 62, and in 60
-without them; with twice as many, or lines with one name, in fewer."""
+LINES_AROUND_FRAME = 8
+"""Above and below the line of a stack frame, within its function."""
 EXECUTED_FILES = 3
 """Candidates whose executed functions are shown. Of 34 Python examples that ran at the commit before the fix, an edited
 line is in the first prompt of 22; of 20 without the functions, or with those of no file; of 21 with those of one."""
@@ -64,8 +60,6 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
         for block in blocks:
             room.add(block, MAX_NAMED_CHARS, reserve=chars - int(chars * share))
     files = {number: room.open_file(number) for number in ranked}
-    for block in _list_uses(ranking, [files[number] for number in ranked[:USE_FILES]]):
-        room.add(block, MAX_SNIPPET_CHARS)
     snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
     for block in sorted(snippets, key=lambda block: -block.worth):
         if files[block.file].count_letters(block) >= MIN_LETTERS:
@@ -204,12 +198,12 @@ def _list_frames(ranking: Ranking) -> list[_Block]:
     return [block for file in files for line in mentions.lines[file] for block in _show_around(corpus, file, line)]
 
 
-def _show_around(corpus: Corpus, file: int, line: int, margin: int = LINES_AROUND_FRAME) -> Iterator[_Block]:
+def _show_around(corpus: Corpus, file: int, line: int) -> Iterator[_Block]:
     around = corpus.find_enclosing(file, line)
     if around:
         # In another version the function may be elsewhere: then its start is all that is known.
-        start = max(around.start, line - margin)
-        end = min(around.end, max(line, start + margin) + margin)
+        start = max(around.start, line - LINES_AROUND_FRAME)
+        end = min(around.end, max(line, start + LINES_AROUND_FRAME) + LINES_AROUND_FRAME)
         yield _Block(file, start, end, around.name)
 
 
@@ -240,22 +234,6 @@ def _list_named_definitions(ranking: Ranking) -> tuple[list[_Block], list[_Block
             block = _Block(location.file, location.start, location.end, location.name)
             (asked if is_asked else named).append(block)
     return asked, named
-
-
-def _list_uses(ranking: Ranking, files: Sequence[_OpenFile]) -> Iterator[_Block]:
-    """Yield the lines around those that use most of what the keywords, or else the issue, name."""
-    scores, found = ranking.query_scores, list[tuple[float, float, int, int]]()
-    defined = {
-        one.name.rpartition(".")[2] for locations in scores.mentions.definitions.values() for _, one in locations
-    }
-    names = {name for name in scores.query.asked_words or defined if len(name) >= MIN_NAME_CHARS}
-    for file in files:
-        for number, line in enumerate(file.lines, 1):
-            used = len(names.intersection(find_words(line)))
-            if used >= MIN_USED and number not in file.shown and _is_code(line.strip()):
-                found.append((used + ranking.probabilities[file.number], file.score(line), file.number, number))
-    for _, _, file_number, number in sorted(found, reverse=True)[:MAX_USES]:
-        yield from _show_around(scores.corpus, file_number, number, LINES_AROUND_USE)
 
 
 def _list_snippets(ranking: Ranking, file: _OpenFile) -> Iterator[_Block]:

@@ -192,6 +192,8 @@ def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
     schema["required"] = list(schema["properties"])
     used = json.dumps(schema["properties"]) + json.dumps(schema.get("$defs", {}))
     schema["$defs"] = {name: one for name, one in schema.pop("$defs", {}).items() if f'"#/$defs/{name}"' in used}
+    for described in (schema, tool["function"], *schema["$defs"].values()):  # the prompt says what each is
+        described.pop("description", None)
     return tool
 
 
