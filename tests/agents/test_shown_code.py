@@ -38,6 +38,15 @@ def test_lines_that_were_shown_are_not_shown_again():
     assert "see" not in shown.show([excerpt("b.py", 5, 12)]), "another file"
 
 
+def test_a_further_round_goes_on_behind_the_numbers_of_the_first():
+    first, second = ShownCode(), ShownCode()
+    first.show([excerpt("a.py", 1, 9), excerpt("b.py", 1, 9)])
+    second.show([excerpt("a.py", 1, 9)])
+    second.go_on(first.excerpts)
+    assert second.show([excerpt("b.py", 1, 9)]) == "(b.py 1-9: see [2])"
+    assert second.show([excerpt("c.py", 1, 1)]).startswith("[3] c.py 1\n")
+
+
 def test_the_longest_answer_is_cut_between_lines():
     answers: list[list[Block]] = [["short"], [excerpt("a.py", 1, 100)], [excerpt("b.py", 1, 100)]]
     cut = cut_longest(answers, 400)

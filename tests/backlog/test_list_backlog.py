@@ -26,7 +26,7 @@ from triage.backlog.list_backlog import (
     continue_query,
     list_backlog,
 )
-from triage.base.errors import BadInput, GitHubUnavailable
+from triage.base.errors import BadInput, GitHubUnavailable, RateLimited
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
@@ -110,6 +110,38 @@ def test_pages_get_smaller_while_large_ones_fail(api: GitHubApi, client: Backlog
     add_many(api, PAGE_SIZE)
     api.faults.append(ApiFault(POST, 502, times=4))
     assert len(next(client.iterate("is:open"))[0]) < PAGE_SIZE
+
+
+def test_issues_with_huge_threads_are_listed_one_by_one(api: GitHubApi, client: BacklogClient) -> None:
+    # Hundred comments of 65,536 characters: an answer about five such issues is larger than what is read of one.
+    add_many(api, 60)
+    api.refuse_graphql = lambda sent: sent["variables"].get("size", 1) > 1
+    assert sorted(numbers(read(client))) == sorted(api.issues)
+
+
+def test_of_a_long_thread_the_newest_comments_are_whole(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 1)
+    for number in range(230):
+        api.add_comment(f"{number} ".ljust(5_000, "x"), "mallory", 1)
+    api.add_comment("what I saw", "mona", 1)
+    thread = read(client)[0].thread
+    whole = [comment.body.split()[0] for comment in thread if not comment.is_shortened]
+    assert (len(thread), whole[0], whole[-1]) == (231, "178", "what")
+    assert sum(len(comment.body) for comment in thread) < 500_000
+
+
+def test_a_used_up_limit_is_said_at_once(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 3)
+    api.faults.append(ApiFault(POST, 403, headers={"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"}))
+    with pytest.raises(RateLimited):
+        read(client)
+    assert len(api.requests) == 1
+
+
+def test_an_outage_is_said(api: GitHubApi, client: BacklogClient) -> None:
+    api.faults.append(ApiFault(POST, 500))
+    with pytest.raises(GitHubUnavailable):
+        read(client)
 
 
 @each_row(

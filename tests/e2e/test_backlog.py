@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from testing.runs import sample_bug
+from testing.runs import external_services, sample_bug
 from testing.runs.action_run import job_variables, run_on_event
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
 from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.github_api import JOB_TOKEN
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 
 
 @pytest.fixture
@@ -62,6 +63,35 @@ def test_a_killed_batch_goes_on_and_loses_nothing(backlog: Backlog) -> None:
     backlog.run(1)
     assert json.loads(reports.read_text())[: len(finished)] == finished, "each issue was triaged once"
     assert list_rows(backlog.merge()) == list(range(1, 8))
+
+
+def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:
+    backlog.add_issues(6)
+    tokens: list[int] = []
+
+    def reply(request: ReceivedRequest) -> ScriptedReply:
+        found = external_services.default_reply(request)[1]
+        if "messages" in request.body:
+            usage = found.body["usage"] | {"prompt_tokens": 900, "completion_tokens": 300, "total_tokens": 1_200}
+            found.body["usage"] = usage
+            tokens.append(usage["total_tokens"])
+        return found
+
+    with serve_script(reply) as endpoint:
+        model = {
+            "TRIAGE_ENGINE": "model",
+            "TRIAGE_MODEL_API_KEY": "sk-" + "y2" * 20,
+            "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1",
+            "TRIAGE_MAX_COST_USD": "0.002",
+        }
+        backlog.list("--query", "is:open")
+        backlog.run(1, **model)
+    page = backlog.merge()
+    found = re.search(r"Models took ([\d,]+) tokens and ([\d.]+) US dollars\. Rules triaged (\d) issues?", page)
+    assert found, page
+    assert int(found[1].replace(",", "")) == sum(tokens) > 0
+    assert float(found[2]) <= 0.002
+    assert 0 < int(found[3]) < 6
 
 
 class Job:

@@ -161,8 +161,6 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": TRACE, **UNSURE}, "found! files"),
         (UNSAID, {"best_place": PATH, "other_places": [place("message", CLI)], **UNSURE}, "found! files"),
         (UNSAID, {"best_place": TRACE.model_copy(update={"is_linked": True}), **ASKS}, "found files question!"),
-        (FEATURE, {"kind": "documentation", "best_place": place("quoted code", probability=0.0)}, "found!"),
-        (FEATURE, {"kind": "documentation", "best_place": TRACE}, ""),
         # the report has the path already
         (UNSAID, {"best_place": PATH, **ASKS}, "found files question!"),
         (UNSAID, {"best_place": PATH, "last_change": LAST}, "found files"),
@@ -229,15 +227,32 @@ def test_what_is_missing_beside_an_answer_is_not_asked():
 def test_what_decides_between_two_causes_is_asked_beside_a_probable_one():
     critique = factories.critique("UNCERTAIN", questions_for_reporter=[QUESTIONS[0].question])
     report = change_report(UNSAID, best_place=TRACE, critique=critique, **ASKS)
-    assert list_asked(report) == QUESTIONS[:1]
+    assert list_asked(report) == [], "nobody names a cause"
+    said: dict[str, Any] = {
+        "kind": "bug",
+        "why": "So.",
+        "verdict": "UNCERTAIN",
+        "similar_issues": [],
+        "possible_duplicate": None,
+    }
+    assert list_asked(change_report(FULL, critique=critique, **said | ASKS)) == QUESTIONS[:1]
 
 
 @each_row(
     ("changes", "is_said"),
-    [({}, False), ({"owners": ["ana"]}, True), ({"other_places": [place("message", "src/new.py")]}, True)],
+    [
+        ({}, False),
+        ({"owners": ["ana"]}, True),
+        ({"other_places": [place("message", "src/new.py")]}, True),
+        ({"best_place": place("frame", FULL.suspects[0].path)}, True),  # other lines of the file
+    ],
 )
 def test_a_place_that_a_cause_names_is_not_said_once_more(changes: dict[str, Any], is_said: bool):
-    sure = {"kind": "bug", "why": "So.", "verdict": "CONFIRMED", "best_place": place("frame", FULL.suspects[0].path)}
+    suspect = FULL.suspects[0]
+    assert suspect.span
+    lines = {"span": suspect.span, "line": suspect.span.start}
+    named = place("frame", suspect.path).model_copy(update=lines)
+    sure = {"kind": "bug", "why": "So.", "verdict": "CONFIRMED", "best_place": named}
     report = change_report(
         FULL, regression_window=None, last_change=None, **{"owners": [], "other_places": []} | sure | changes
     )

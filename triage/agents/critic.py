@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 MAX_TOKENS = 1_200
-AGENT_JUDGED = "codebase_search"
 MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
 FOLLOWED_FROM = 0.7
 """From it on, the search says that it can follow the symptom to these lines: see its prompt."""
@@ -64,8 +63,9 @@ async def answer_with_model(
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         # Before a critique it is the investigator's, which stands in the findings.
         "current hypothesis": critic_input.current_hypothesis if agent_input.critique else "",
-        # The search's stands below.
-        "other findings": format_findings([one for one in critic_input.all_findings if one.agent_name != AGENT_JUDGED]),
+        "other findings": format_findings(
+            [one for one in critic_input.all_findings if one.agent_name != "codebase_search"]  # its answer is below
+        ),
         "explanation": _format_explanation(search, agent_input.excerpts) if search else "",
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
         "cited code": critic_input.cited_code,

@@ -33,7 +33,9 @@ _NUMBER = re.compile(r" {0,7}(\d{1,7})\| ?")
 def format_location(path: str, start: int, end: int, symbol: str | None) -> str:
     """Return `path 12-20 symbol`, as it stands behind the number of an excerpt."""
     lines = f"{start}-{end}" if start != end else f"{start}"
-    return f"{path} {lines}" + (f" {'.'.join(symbol.split('.')[-2:])}" if symbol else "")
+    # Of a heading all is shown.
+    name = ".".join(symbol.split(".")[-2:]) if symbol and " " not in symbol else symbol
+    return f"{path} {lines}" + (f" {name}" if name else "")
 
 
 def format_passage(passage: Passage) -> str:

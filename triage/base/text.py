@@ -5,6 +5,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
+_NO_CODE = re.compile(r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\"|(?<!\S)#.*")
 MAX_QUOTED_CHARS = 40
 MAX_LINE_CHARS = 300
 """Of a line that a model is shown."""
@@ -37,8 +38,8 @@ def word_set(words: str) -> frozenset[str]:
 
 
 def count_open(line: str) -> int:
-    """Return how many more brackets a line of code opens than it closes, outside of strings."""
-    code = re.sub(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"", "", line)
+    """Return how many more brackets a line of code opens than it closes, outside of strings and Python's comments."""
+    code = _NO_CODE.sub("", line)
     return sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
 
 

@@ -207,12 +207,12 @@ class Codebase:
             return []
         scores = self._rank(SearchQuery(parsed=parsed), may_ask=False).ranking.query_scores.chunk_scores
         is_section = corpus.documentation_files[corpus.chunk_files]
-        best = find_highest(np.where(is_section, scores, np.float32(0)), limit)
+        best = find_highest(np.where(is_section, scores, np.float32(0)), 2 * limit)
         sections: dict[str, Section] = {}  # by their text: a start page is often the README once more
         for section in (_make_section(corpus, chunk) for chunk in best):
             lines = corpus.read_lines(section.span.path) or []
             sections.setdefault("\n".join(lines[section.span.start - 1 : section.span.end]), section)
-        return list(sections.values())
+        return list(sections.values())[:limit]
 
     def get_retriever(self, repository: str, chars: int, keywords: Sequence[str] = ()) -> "BaseRetriever":
         """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""

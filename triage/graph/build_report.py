@@ -45,7 +45,7 @@ def build_report(
     by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
     kind = by_rules or (state.kind if has_evidence(state) else None)
     suspects = draft.affected_files if searches_code(by_rules) else []
-    places = state.places if may_be_bug_by_rules or by_rules == "documentation" else []
+    places = state.places if may_be_bug_by_rules else []
     is_asking = state.kind in ("question", "feature_request")
     explanation = explain(state) if state.may_be_bug or is_asking else None
     is_unverified = may_be_bug_by_rules and not suspects

@@ -5,9 +5,9 @@ a file share never are, nor what the report says itself.
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
-from triage.domain.code import LaterFix, LeadRule, PathChange, Place
+from triage.domain.code import LaterFix, LeadRule, PathChange, Place, Span
 from triage.domain.findings import MissingInformation
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
@@ -53,9 +53,6 @@ def decide(report: RunReport) -> list[Statement]:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
-    elif report.kind == "documentation":  # then a page's lines are the place
-        lines = [one for one in _list_places(report) if one.rule == "quoted code"]
-        said += [Leads(speaks=True, places=lines)] if lines else []
     if report.documented and report.kind not in ("bug", None) and not any(one.state == "open" for one in known):
         is_question = report.kind == "question"
         said = [one for one in said if one.speaks]  # else an answer is all that is wanted
@@ -65,7 +62,8 @@ def decide(report: RunReport) -> list[Statement]:
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
     if is_answered:  # what decides between two causes is asked all the same
-        deciding = report.critique.questions_for_reporter if report.critique else []
+        is_explained = any(isinstance(one, Cause) and one.speaks for one in said)
+        deciding = report.critique.questions_for_reporter if report.critique and is_explained else []
         questions = [one for one in questions if one.question in deciding]
     if questions and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))
@@ -93,14 +91,19 @@ def list_shown(report: RunReport) -> list[Statement]:
     shown = [one for one in shown if is_asked or one.speaks or not isinstance(one, Cause)]
     if not shown or not isinstance(shown[0], Cause):
         return shown
-    named = {*(one.path for one in report.suspects), *(one.path for one in report.named_places)}
+    spans = [*(one.span for one in report.suspects), *(one.span for one in report.named_places)]
+    named = [one for one in spans if one]
     return [one for one in shown if not isinstance(one, Leads) or _is_news_beside(one, named)]
 
 
-def _is_news_beside(leads: Leads, named: Set[str]) -> bool:
-    """Return whether a fact says something beside an explanation that names these files."""
-    is_new = any(one.span.path not in named for one in leads.places)
-    return is_new or bool(leads.later_change or leads.last_change or leads.owners)
+def _is_news_beside(leads: Leads, named: Sequence[Span]) -> bool:
+    """Return whether a fact says something beside an explanation that names these lines."""
+
+    def is_named(place: Place) -> bool:
+        line = place.line or place.span.start
+        return any(one.path == place.span.path and one.start <= line <= one.end for one in named)
+
+    return not all(map(is_named, leads.places)) or bool(leads.later_change or leads.last_change or leads.owners)
 
 
 def list_asked(report: RunReport) -> list[MissingInformation]:

@@ -252,25 +252,6 @@ def test_where_a_trace_ends_is_no_news_for_who_links_to_it(tmp_path):
     assert (place.rule, place.is_linked) == ("frame", True)
 
 
-def test_a_book_of_ansible_is_known_by_its_line(tmp_path):
-    error = "ERROR! no module 'till'\nThe error appears to be in '/run/books/shop.yml': line 9, column 7, but may be elsewhere."
-    asked = read("it fails", f"```\n{error}\n\n  - name: Open the till\n    ^ here\n```\n")
-    files = {"books/shop.yml": "- hosts: all\n  tasks:\n    - name: Open the till\n"}
-    place = choose(rank(tmp_path, asked, files), asked.parsed)
-    assert place
-    assert (place.rule, place.line, place.text) == ("frame", 3, "no module 'till'")
-
-
-def test_a_line_of_a_page_is_found_where_no_code_has_it(tmp_path):
-    line = 'till.open("key", items=[1, 2])'
-    asked = read("The docs are wrong", f"It says `{line}`, which fails.")
-    pages = {"docs/use.md": f"# Use\n\n{line}\n", "tests/test_use.py": f"{line}\n"}
-    for files, path in ((pages, "docs/use.md"), (pages | {"shop/use.py": f"{line}\n"}, "shop/use.py")):
-        place = choose(rank(tmp_path, asked, files), asked.parsed)
-        assert place
-        assert (place.rule, place.span.path) == ("quoted code", path)
-
-
 CONFIGURED = FILES | {
     "shop/key.py": 'def check(key):\n    raise LookupError("the key of this till is lost")\n',
     "crates/till-core/src/coins.rs": "pub fn set_default(coin: u8) -> u8 {\n    coin\n}\n",

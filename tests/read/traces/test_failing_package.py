@@ -48,21 +48,6 @@ def test_what_runs_go_failed_where_it_has_all_frames(outer: str, name: str | Non
     assert (package.name if package else None) == name
 
 
-@each_row(
-    ("language", "path", "name"),
-    [
-        ("diagnostic", "C:\\.cargo\\registry\\src\\github.com-1\\coin-0.8.7\\build/main.rs", "coin"),
-        # It may be our fault.
-        ("rust", "/h/.cargo/registry/src/index.crates.io-6f1/coin-0.8.7/src/main.rs", None),
-        ("diagnostic", "/app/node_modules/coin/index.ts", None),
-    ],
-)
-def test_a_package_that_cargo_cannot_compile_is_not_ours(language: str, path: str, name: str | None) -> None:
-    trace = Trace(language=language, frames=[Frame(path=path)], exception="error", message="no literal")
-    package = find_failing_package(ParsedIssue(traces=[trace]), [])
-    assert (package.name if package else None) == name
-
-
 def test_a_trace_without_an_error_names_none() -> None:
     trace = Trace(language="python", frames=[Frame(path="run.py"), Frame(path="/v/site-packages/numpy/a.py")])
     assert find_failing_package(ParsedIssue(traces=[trace]), ["numpy"]) is None

@@ -268,18 +268,6 @@ CASES = {
         "Error executing lua ...shop/cart.lua:12: attempt to call field 'sum' (a nil value)\nstack traceback:\n\t[C]: in function 'error'\n\t...shop/cart.lua:12: in function 'total'\n\t...shop/init.lua:3: in main chunk\n",
         "lua", None, "attempt to call field 'sum' (a nil value)", ["...shop/init.lua:3 -", "...shop/cart.lua:12 total"],
     ),
-    "cmake": (
-        "CMake Error at till/cmake/coins.cmake:16 (list):\n  list index: 0 out of range\nCall Stack (most recent call first):\n  till/CMakeLists.txt:7 (add_coins)\n",
-        "diagnostic", "CMake Error", "(list):\n  list index: 0 out of range", ["till/cmake/coins.cmake:16 -"],
-    ),
-    "ansible": (
-        "ERROR! couldn't resolve module/action 'till'.\nThe error appears to be in '/run/books/shop.yml': line 17, column 7, but may\nbe elsewhere.\n\nThe offending line appears to be:\n\n  tasks:\n    - name: Open the till\n      ^ here\n",
-        "diagnostic", None, "couldn't resolve module/action 'till'.", ["/run/books/shop.yml:17 -"],
-    ),
-    "terraform": (
-        "│ Error: Unsupported argument\n│ \n│   on till/main.tf line 12, in resource \"bucket\" \"b\":\n│   12:   acl = 1\n",
-        "diagnostic", None, "Unsupported argument", ["till/main.tf:12 -"],
-    ),
     "maven, its compiler": ("[ERROR] /home/me/src/Cart.java:[12,5] cannot find symbol\n", "diagnostic", None, "cannot find symbol", ["/home/me/src/Cart.java:12 -"]),
     "kotlin": ("e: file:///home/me/src/Cart.kt:12:5 Unresolved reference: total\n", "diagnostic", None, "Unresolved reference: total", ["/home/me/src/Cart.kt:12 -"]),
     "kotlin, older": ("e: /home/me/src/Cart.kt: (12, 5): Unresolved reference: total\n", "diagnostic", None, "Unresolved reference: total", ["/home/me/src/Cart.kt:12 -"]),

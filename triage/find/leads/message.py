@@ -231,7 +231,7 @@ def _is_part(message: str, text: str) -> bool:
 
 
 def find_quoted_code(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
-    """Yield the file with most lines that the report shows and only one file has, product code before a page."""
+    """Yield the file with most lines that the report shows and only one file has."""
     found: dict[int, list[tuple[int, str]]] = {}
     for text in _list_lines(parsed):
         places = _find_line(query_scores, text)
@@ -240,7 +240,7 @@ def find_quoted_code(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
             found.setdefault(file, []).append((line, text))
     if not found:
         return
-    file = max(found, key=lambda one: (query_scores.corpus.files[one].role.is_product_code, len(found[one])))
+    file = max(found, key=lambda one: len(found[one]))
     line, text = max(found[file], key=lambda one: len(one[1]))
     yield Lead("quoted code", file, line, text)
 
@@ -264,12 +264,11 @@ def _is_distinctive_code(line: str) -> bool:
 
 
 def _find_line(query_scores: QueryScores, text: str) -> list[tuple[int, int]]:
-    wanted, files = "".join(text.split()), query_scores.corpus.files
-    found = [
+    wanted = "".join(text.split())
+    return [
         (file, number)
         for file in _find_files(query_scores, text, _MAX_LINE_CHUNKS)
-        if not files[file].role.is_test
+        if query_scores.corpus.files[file].role.is_product_code
         for number, line in enumerate(query_scores.file_lines(file), 1)
         if len(line) < 1_000 and "".join(line.split()) == wanted
     ]
-    return [one for one in found if files[one[0]].role.is_product_code] or found

@@ -177,7 +177,7 @@ def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> 
     folder = re.compile(rf"^(?:.*/)?{re.escape(repository.rpartition('/')[2])}(?:[-@]v?\d[\w.+-]*)?/")
 
     def shorten(frame: Frame) -> Frame:
-        path = folder.sub("", frame.path)
+        path = frame.path if frame.path in corpus.file_numbers else folder.sub("", frame.path)
         return frame.model_copy(update={"path": path}) if path in corpus.file_numbers else frame
 
     traces = [one.model_copy(update={"frames": [*map(shorten, one.frames)]}) for one in parsed.traces]

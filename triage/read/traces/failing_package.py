@@ -32,12 +32,12 @@ def find_failing_package(
 
 
 def _read_package(trace: Trace, known: Collection[str], own: Collection[str]) -> FailingPackage | None:
-    packages = dict.fromkeys(package for frame in trace.frames if (package := _find_package(frame.path)))
-    innermost = _find_package(trace.frames[-1].path) if trace.exception or trace.message else None
-    # A single line is the place of an error of a compiler, and no trace. Cargo compiles a package by itself.
-    if innermost is None or (len(trace.frames) < 2 and (trace.language, innermost[0]) != ("diagnostic", "Rust")):
+    # A single line is the place of an error of a compiler, and no trace.
+    if len(trace.frames) < 2 or not (trace.exception or trace.message):
         return None
-    if any(_is_own(name, own) for _, name in packages):
+    packages = dict.fromkeys(package for frame in trace.frames if (package := _find_package(frame.path)))
+    innermost = _find_package(trace.frames[-1].path)
+    if innermost is None or any(_is_own(name, own) for _, name in packages):
         return None
     language, name = innermost
     # Where a program of Go fails by its own fault, its frames stand above those of what runs it.

@@ -289,16 +289,5 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_near(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", above=3),
         single=True,
     ),
-    TraceFormat(
-        "diagnostic",
-        (" line ",),
-        frame_by_pattern(
-            r".{0,600}?(?:error appears to (?:be|have been) in|^\W*on) '?(?P<path>[^\s':]{1,300}\.(?:ya?ml|tf|hcl))'?:?"
-            r" line (?P<line>\d{1,7}), (?:column|in) (?:(?:[^\n]*\n){1,8}?\s*(?P<code>\S[^\n]*)\n\s*\^)?",
-            height=10,
-        ),
-        error_near(r".*?(?:ERROR! |Error: |The error was: )(?P<message>.*)", above=12),
-        single=True,
-    ),
     TraceFormat("diagnostic", (":", "("), find_diagnostic_frame, single=True),
 )

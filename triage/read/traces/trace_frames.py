@@ -122,7 +122,6 @@ def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
         function=(groups.get("function") or "").strip() or None,
         exception=groups.get("exception"),
         message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
-        code=groups.get("code"),
     )
 
 
@@ -287,13 +286,13 @@ _DIAGNOSTICS = (
         r"(?P<message>(?:fatal )?(?:error|warning)\b.{0,600})",
         re.I,
     ),
-    re.compile(rf"(?P<exception>CMake Error) at {_PATH}:(?P<line>\d+) (?P<message>\((?!message|find_)\w{{1,80}}\):)"),
+    re.compile(rf"\s*e: (?:file://)?{_PATH}:(?: ?\()?(?P<line>\d{{1,7}})[\d,: ]{{0,9}}\)?:? (?P<message>\S.{{0,600}})"),
     re.compile(
-        rf"\s*(?:e: (?:file://)?|(?=\S{{1,300}}:\[\d)){_PATH}:(?: ?[\[(])?(?P<line>\d{{1,7}})[\d,: ]{{0,9}}[)\]]?:? "
-        r"(?P<message>\S.{0,600})"
+        r"\s*(?P<path>[^\s:]{1,300}\.(?:java|kt|scala|groovy)):\[(?P<line>\d{1,7}),\d{1,7}\] "
+        r"(?P<message>[^\s\[].{0,600})"
     ),
 )
-"""Helm's, those of compilers, CMake's but what a script says of the machine, Kotlin's, and javac's by Maven."""
+"""Helm's, those of compilers, Kotlin's, and javac's by Maven, whose warnings begin with their kind in brackets."""
 _PYTHON = re.compile(
     r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{0,400})\", line (?P<line>\d{1,9})(?:, in "
     r"?(?P<function>.{0,200}))?"

@@ -14,8 +14,8 @@ _PYTHON_MORE = re.compile(r"^\s*\.{3,4}(?!\.) ?(?P<code>.*)$")
 """PyPy has one sign more."""
 _IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
 _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
-_OUT = re.compile(r"^\s*(?:Out ?\[[\d ]+\]:|# ?(?:outputs?|prints?|returns?|gives):?|[Oo]utputs?:$) ?(?P<text>.*)$")
-"""IPython's mark, or the reporter's."""
+_OUT = re.compile(r"^\s*(?:Out ?\[[\d ]+\]:|# ?(?:outputs?|prints?|returns?|gives):?) ?(?P<text>.*)$")
+"""IPython's mark, or a comment's."""
 _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")

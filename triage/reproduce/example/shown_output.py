@@ -122,8 +122,10 @@ def find_commented(code: str) -> dict[Cue, list[str]]:
     is_bare = False
     for match in _COMMENTED.finditer(code):
         words, value = match["words"] or match["label"] or "", match["value"] or match["literal"] or match["text"]
-        value = _SIGN.sub("", value).strip("` \n")
+        is_below = value.startswith("\n")
+        value = _SIGN.sub("", value).strip("\n").partition("\n\n")[0].strip("` \n")
         is_sure = (match["colon"] or match["label"]) and _ACTUAL.search(words) and not WISH.search(value)
+        is_sure = is_sure and (not is_below or are_plain_values(value.split("\n")))  # else a remark may follow
         cue: Cue = "wished" if WISH.search(words) else "printed" if is_sure else "named"
         found[cue] += [value] if value else []
         is_bare = is_bare or not words
@@ -191,8 +193,10 @@ class _Reader:
         elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
             self.stated.blocks.add(number)
             said = find_commented(text if calls else "")  # the call again, with its value behind it
-            values = "\n".join([*said["printed"], *said["named"], *said[""]])
-            self._read_output(values or text, cue if not values or are_plain_values(values.split("\n")) else "named")
+            values = "\n".join([*said["printed"], *said["named"], *said[""]]).split("\n")
+            is_behind = values != [""] and len(values) == sum(map(bool, map(str.strip, text.split("\n"))))
+            cue = cue if not is_behind or are_plain_values(values) else "named"
+            self._read_output("\n".join(values) if is_behind else text, cue)
         elif is_first or calls:
             self._code, self._is_of_other_version = number, cue == "other" and not _OTHER_TIME.search(self._said)
 

@@ -40,7 +40,8 @@ function run(code, type, seconds, folder, coverage) {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   const [output, record] = [read(child.stdout, MAX_OUTPUT_BYTES), read(child.stdio[3], MAX_RECORD_BYTES)];
-  const log = read(child.stderr, MAX_OUTPUT_BYTES);
+  let log = ""; // its end
+  child.stderr.on("data", (piece) => (log = (log + piece).slice(-MAX_OUTPUT_BYTES)));
   const noMemory = JSON.stringify({ type: "Error", message: NO_MEMORY, stack: "", causes: [] });
   return new Promise((resolve) => {
     let late = false;
@@ -60,7 +61,7 @@ function run(code, type, seconds, folder, coverage) {
           code: signal ? -os.constants.signals[signal] : status,
           late,
           output: output(),
-          record: record() || (signal && log().includes(NO_MEMORY) ? noMemory : ""),
+          record: record() || (signal && log.includes(NO_MEMORY) ? noMemory : ""),
         });
       setTimeout(result, 100); // the rest of the pipes
     });
