@@ -108,7 +108,7 @@ class _Search:
     def choose_lines(self, limit: int) -> list[_Line]:
         """Return the first lines by rank, with at most three of a file before those of the next file of that role.
 
-        Of documents, which may be made from the code, there are at most three where code has the text.
+        Of documents, which may be made from the code, there are at most three where other files have the text.
         """
         of_file = Counter[int]()
         turns: list[tuple[int, int, _Line]] = []
