@@ -93,6 +93,8 @@ def test_a_value_with_a_remark_below_an_unfenced_prompt_has_no_prompt():
 def test_what_a_bracket_holds_has_no_prompt_without_a_fence():
     parsed = read_issue(Issue(title="x", body=">>> f(\n  'a(',\n  b=1\n)\nc = 2\n>>> print('(')\n>>> g()"))
     assert parsed.code[0].text == ">>> f(\n'a(',\nb=1\n)\n>>> c = 2\n>>> print('(')\n>>> g()"
+    said = read_issue(Issue(title="x", body=">>> import shop\n>>> shop.f('a')  # fails :(\n>>> shop.g('(')\n>>> h()"))
+    assert said.code[0].text.count(">>> ") == 4, "a comment opens nothing"
 
 
 def test_a_trace_below_an_unfenced_prompt_has_no_prompts():

@@ -5,7 +5,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-_NO_CODE = re.compile(r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\"|(?<!\S)#.*")
+_STRING = re.compile(r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\"")
 MAX_QUOTED_CHARS = 40
 MAX_LINE_CHARS = 300
 """Of a line that a model is shown."""
@@ -37,9 +37,9 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def count_open(line: str) -> int:
-    """Return how many more brackets a line of code opens than it closes, outside of strings and Python's comments."""
-    code = _NO_CODE.sub("", line)
+def count_open(line: str, comment: str = "#") -> int:
+    """Return how many more brackets a line of code opens than it closes, outside of strings and comments."""
+    code = re.split(rf"(?<!\S){comment}", _STRING.sub("", line))[0]
     return sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
 
 

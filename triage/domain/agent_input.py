@@ -145,7 +145,7 @@ class AgentInput(Value):
     @property
     def missing_information(self) -> list[MissingInformation]:
         asked = self.investigation.missing_information if self.investigation else []
-        return [*self.gap_questions, *asked, *self.critic_questions]
+        return [*self.gap_questions, *self.critic_questions, *asked]
 
     @property
     def critic_questions(self) -> list[MissingInformation]:

@@ -120,10 +120,6 @@ def select_sure_places(places: Sequence[Place]) -> list[Place]:
     return [one for one in sure if not _is_named_alike(one)]
 
 
-def _list_places(report: RunReport) -> list[Place]:
-    return [report.best_place, *report.other_places] if report.best_place else []
-
-
 def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
     if report.possible_duplicate:
         yield report.possible_duplicate
@@ -189,7 +185,8 @@ def _decide_cause(report: RunReport) -> Cause | None:
 
 
 def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
-    if not (places := select_sure_places(_list_places(report))):
+    places = select_sure_places([report.best_place, *report.other_places]) if report.best_place else []
+    if not places:
         return None
     fix, later = report.later_fix, report.later_change
     later = None if fix and later and fix.commit == later.commit else later  # it is said above

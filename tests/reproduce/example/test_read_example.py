@@ -367,8 +367,8 @@ def requires(name: str) -> str:
             requires("SHOP") + "console.log(new SHOP())",
         ),
         (
-            block("shop.total({\n  a: 1,\n});\nshop.pay('(');", "js"),
-            requires("shop") + "console.dir(shop.total({\n  a: 1,\n}))\nconsole.dir(shop.pay('('))",
+            block("// :(\nshop.total({\n  a: 1,\n});\nshop.pay('(');", "js"),
+            requires("shop") + "// :(\nconsole.dir(shop.total({\n  a: 1,\n}))\nconsole.dir(shop.pay('('))",
         ),
         (
             block("shop.total({\n  a: 1,\n});"),

@@ -17,6 +17,7 @@ from triage.reproduce.example.sessions import read_session, without_traces
         (">>>\n>>> f()", ["f()"], [""]),
         # Some terminals show what continues a bracket without a prompt.
         (">>> f(\n[1,\n')'])\n2\n>>> g('(')\n(", ["f(\n[1,\n')'])", "g('(')"], ["2", "("]),
+        (">>> f()  # wrong :(\n(1, 2))\n>>> g()\n2", ["f()  # wrong :(", "g()"], ["(1, 2))", "2"]),
         (">>>if x:\n...  f()\n1\n>>>g()\n2", ["if x:\n f()", "g()"], ["1", "2"]),
     ],
 )

@@ -138,7 +138,7 @@ def _split_statements(code: str) -> list[str]:
             found[-1] += f"\n{line}"
         else:
             found.append(line)
-        depth = max(0, depth) + count_open(line)
+        depth = max(0, depth) + count_open(line, "//")
     return found if depth <= 0 else code.split("\n")  # else one stands in a string
 
 
