@@ -57,12 +57,12 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml container/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/*/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*_*.yml
-	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml composite/action.yml .github examples/*/*.yml
+	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml composite/action.yml container/action.yml .github examples/*/*.yml
 
 # More workers than cores: about half of the time a test waits for a server or a process.
 test: $(TOOLS) ## run all tests except those that need a container; ARGS goes to pytest
@@ -78,7 +78,7 @@ bench: $(TOOLS) ## measure speed, memory and growth; with SET=FILE.jsonl MIRROR=
 golden: $(TOOLS) ## update the golden files and the generated parts of the pages; read the diff
 	$(RUN) -m pytest tests/domain tests/say tests/run tests/fix tests/outside/output/test_telemetry.py tests/backtest tests/reproduce --golden
 	$(RUN) -m tests.docs_pages
-	$(RUN) -m release.composite_action
+	$(RUN) -m release.action_files
 	$(RUN) -m release.copied_jobs
 
 lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes the newest versions

@@ -14,10 +14,6 @@ import yaml
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "examples" / "enterprise"
 NAMES = ("triage", "fix", "reproduce", "backlog", "scorecard")
-_OWN_CHECKOUT = re.compile(
-    r"      - uses: actions/checkout@.*\n        with: # the action, at the commit of this file\n(?:          .*\n)+"
-)
-_TOO_OLD = re.compile(r"      - if: job\.workflow_repository == ''\n        run: .*\n")
 _GONE = re.compile(r"        env: # inputs that are gone.*\n(?:          INPUT_.*\n)+")
 _QUEUE = re.compile(r"^  queue: max.*\n|, queue: max(?= })", re.MULTILINE)
 """Enterprise Server does not know it."""
@@ -40,14 +36,14 @@ def copy_jobs(called: str, caller: str) -> str:
         return _write_entry(indent, name, given[source]) if source in given else ""
 
     jobs = re.split(r"^permissions: \{}\n", called, maxsplit=1, flags=re.MULTILINE)[1]
-    for part in (_TOO_OLD, _OWN_CHECKOUT, _GONE, _QUEUE):
+    for part in (_GONE, _QUEUE):
         jobs = part.sub("", jobs)
     jobs = _VALUE.sub(write_value, jobs)
     jobs = _IS_GIVEN.sub(lambda found: "" if f"inputs.{found[1]}" in given else found[0], jobs)
     place = _CALL.search(caller)
     if place is None:
         raise ValueError("the caller calls no workflow of this repository")
-    jobs = re.sub(r"uses: \./\.bug-triage(/composite)?(?: #.*)?", rf"uses: {place[1]}\g<1>{place[2]}", jobs)
+    jobs = re.sub(r"uses: \$(?:/container|(/composite))(?: #.*)?", rf"uses: {place[1]}\g<1>{place[2]}", jobs)
     return f"{head}\n{jobs.strip()}\n" if head.endswith("\n") else f"{head}\n\n{jobs.strip()}\n"
 
 

@@ -8,7 +8,8 @@ from release.facts import Release, ReleaseError
 from release.pages import rewrite_pages
 
 CHANGELOG = "CHANGELOG.md"
-_DOCKERFILE = re.compile(r"^( *image: *)[\"']?Dockerfile[\"']? *$", re.MULTILINE)
+ACTIONS = ("action.yml", "container/action.yml")
+_DOCKERFILE = re.compile(r"^( *image: *)[\"']?(?:\.\./)?Dockerfile[\"']? *(?:#.*)?$", re.MULTILINE)
 
 
 def write_release_files(root: Path, release: Release) -> dict[str, str]:
@@ -16,7 +17,7 @@ def write_release_files(root: Path, release: Release) -> dict[str, str]:
 
     The action runs the finished image. Pages and examples name the version, because a commit cannot name itself.
     """
-    return _write_pages(root, release) | {"action.yml": _name_image(root, release)}
+    return _write_pages(root, release) | {path: _name_image(root / path, release) for path in ACTIONS}
 
 
 def write_following_files(root: Path, release: Release, commit: str) -> dict[str, str]:
@@ -30,8 +31,8 @@ def _write_pages(root: Path, release: Release, commit: str = "") -> dict[str, st
     return pages | {CHANGELOG: write_date(changelog, release)}
 
 
-def _name_image(root: Path, release: Release) -> str:
-    text, count = _DOCKERFILE.subn(rf"\g<1>docker://{release.image}", (root / "action.yml").read_text(encoding="utf-8"))
+def _name_image(path: Path, release: Release) -> str:
+    text, count = _DOCKERFILE.subn(rf"\g<1>docker://{release.image}", path.read_text(encoding="utf-8"))
     if count != 1:
-        raise ReleaseError("action.yml does not name the Dockerfile once, so the image cannot be put in its place.")
+        raise ReleaseError(f"{path} does not name the Dockerfile once, so the image cannot be put in its place.")
     return text

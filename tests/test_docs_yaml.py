@@ -22,7 +22,7 @@ WORKFLOWS = [
     for folder in (".github/workflows", "examples/workflows")
     for path in sorted((ROOT / folder).glob("*.yml"))
 ]
-PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite|\.bug-triage(?:/composite)?)?")
+PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite)?|\$/(?:composite|container)")
 
 
 def run_linters(folder: Path, *blocks: Block) -> list["subprocess.CompletedProcess[str]"]:

@@ -15,7 +15,7 @@ def find_steps(job: str, used: str) -> list[dict[str, Any]]:
 
 
 def test_each_job_does_its_part_and_writes_to_no_issue() -> None:
-    assert {name: find_steps(name, "./.bug-triage")[0]["task"] for name in JOBS} == {
+    assert {name: find_steps(name, "$/container")[0]["task"] for name in JOBS} == {
         name: f"backlog-{name}" for name in JOBS
     }
     assert {name: job["permissions"] for name, job in JOBS.items()} == {

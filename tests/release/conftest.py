@@ -17,7 +17,7 @@ from testing.servers.github_api import JOB_TOKEN, NOT_FOUND, SLUG, UNPROCESSABLE
 
 ROOT = Path(__file__).parents[2]
 DIGEST = "sha256:" + "5e" * 32
-FOLDERS = ("docs", "examples", "bench", "composite", "triage/__init__.py")
+FOLDERS = ("docs", "examples", "bench", "composite", "container", "triage/__init__.py")
 RELEASE = Release(repository=SLUG, version="1.2.3", digest=DIGEST, date="2026-11-30", server_url="https://github.test")
 
 
@@ -96,8 +96,8 @@ def set_version(root: Path, version: str) -> None:
 
 def undo_last_release(root: Path) -> None:
     """Lets the pages of a released tree name the repository of the fake GitHub, and the action its Dockerfile."""
-    action = root / "action.yml"
-    action.write_text(re.sub(r"image: docker://\S+", "image: Dockerfile", action.read_text(encoding="utf-8")))
+    for action, image in ((root / "action.yml", "Dockerfile"), (root / "container" / "action.yml", "../Dockerfile")):
+        action.write_text(re.sub(r"image: docker://\S+", f"image: {image}", action.read_text(encoding="utf-8")))
     clone = re.search(r"https://github\.com/(\S+/\S+) &&", (root / "docs/enterprise.md").read_text(encoding="utf-8"))
     assert clone
     owner, _, name = clone[1].partition("/")

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from release.facts import ReleaseError
+from release.files import ACTIONS
 from release.publish import publish
 from testing.servers.github_api import SLUG, ApiFault
 from tests.docs_yaml import parse_blocks
@@ -51,7 +52,8 @@ def test_the_release_names_its_version_and_image_and_no_placeholder(repository: 
     assert {path: PLACEHOLDERS.findall(text) for path, text in pages.items() if PLACEHOLDERS.search(text)} == {}
     assert {found for text in pages.values() for found in OURS.findall(text)} == {"v1.2.3"}
     assert f"oci://ghcr.io/{SLUG}@{DIGEST} --owner octo" in files["docs/releasing.md"]
-    assert yaml.safe_load(files["action.yml"])["runs"]["image"] == f"docker://ghcr.io/{SLUG}@{DIGEST}"
+    for path in ACTIONS:
+        assert yaml.safe_load(files[path])["runs"]["image"] == f"docker://ghcr.io/{SLUG}@{DIGEST}"
     assert files["CHANGELOG.md"].count("## 1.2.3 (2026-11-30)\n") == 1
     assert "(unreleased)" not in files["CHANGELOG.md"]
 
@@ -61,7 +63,7 @@ def test_nothing_else_changes(repository: ReleasedRepository) -> None:
     commit, _ = release(repository)
     after = repository.read_files(commit)
     changed = {path for path in before | after if before.get(path) != after.get(path)}
-    assert changed <= set(pages_of(after)) | {"action.yml"}
+    assert changed <= set(pages_of(after)) | set(ACTIONS)
     assert repository.git.read_commit(commit)["parents"][0]["sha"] == repository.released
 
 
@@ -72,7 +74,7 @@ def test_what_people_copy_stays_valid(repository: ReleasedRepository, tmp_path: 
     root = write_tree(tmp_path / "tree", files)
     examples = [str(path) for path in sorted(root.glob("examples/workflows/*.yml"))]
     run_linter("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *examples)
-    run_linter("check-jsonschema", "--builtin-schema", "vendor.github-actions", str(root / "action.yml"))
+    run_linter("check-jsonschema", "--builtin-schema", "vendor.github-actions", *(str(root / path) for path in ACTIONS))
     if which == "main":  # a version is no pin: only a commit is
         run_linter("zizmor", "--offline", "--no-progress", "--quiet", "--persona", "pedantic", *examples)
     for path, text in files.items():
@@ -88,7 +90,8 @@ def test_main_then_names_the_commit_of_the_release(repository: ReleasedRepositor
     files = repository.read_files(main)
     assert branch == ""
     assert {found for text in files.values() for found in OURS.findall(text)} == {f"{commit} # v1.2.3"}
-    assert files["action.yml"] == (repository.root / "action.yml").read_text(encoding="utf-8")
+    for path in ACTIONS:
+        assert files[path] == (repository.root / path).read_text(encoding="utf-8")
     assert "## 1.2.3 (2026-11-30)\n" in files["CHANGELOG.md"]
     assert repository.git.read_commit(main)["parents"][0]["sha"] == repository.released
 
@@ -196,9 +199,10 @@ def test_a_tag_that_somebody_planted_is_not_the_release(
     assert repository.pages == {}
 
 
-def test_an_action_without_dockerfile_is_not_released(repository: ReleasedRepository) -> None:
-    (repository.root / "action.yml").write_text("runs:\n  using: docker\n  image: docker://other\n")
-    with pytest.raises(ReleaseError, match=r"action\.yml"):
+@pytest.mark.parametrize("path", ACTIONS)
+def test_an_action_without_dockerfile_is_not_released(repository: ReleasedRepository, path: str) -> None:
+    (repository.root / path).write_text("runs:\n  using: docker\n  image: docker://other\n")
+    with pytest.raises(ReleaseError, match=re.escape(path)):
         release(repository)
     assert set(repository.git.refs) == {"refs/heads/main"}
 

@@ -22,7 +22,7 @@ def find_steps(job: str, used: str) -> list[dict[str, Any]]:
 
 
 def ours(job: str) -> dict[str, Any]:
-    (found,) = find_steps(job, "./.bug-triage")
+    (found,) = find_steps(job, "$/")
     return dict(found)
 
 
@@ -46,12 +46,12 @@ def test_the_job_with_strangers_code_has_no_secret_and_leaves_one_file() -> None
 
 def test_each_job_does_its_part() -> None:
     assert {name: ours(name)["with"]["task"] for name in JOBS} == {name: f"reproduce-{name}" for name in JOBS}
-    assert ours("run")["uses"] == "./.bug-triage/composite", "in our own container there is no Docker"
+    assert ours("run")["uses"] == "$/composite", "in our own container there is no Docker"
 
 
 def test_versions_and_the_default_branch_are_there() -> None:
     for name in JOBS:
-        checkout, _ = find_steps(name, "actions/checkout")
+        (checkout,) = find_steps(name, "actions/checkout")
         assert checkout["with"] == {
             "ref": "${{ github.event.repository.default_branch }}",
             "fetch-depth": 0,

@@ -1,18 +1,26 @@
-"""Updates `composite/action.yml` from `action.yml`: it has the same inputs and outputs.
+"""Updates `composite/action.yml` and `container/action.yml` from `action.yml`: inputs and outputs are the same.
 
-Run by `make golden`, as `python -m release.composite_action`.
+Run by `make golden`, as `python -m release.action_files`.
 """
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "composite" / "action.yml"
+COMPOSITE = ROOT / "composite" / "action.yml"
+CONTAINER = ROOT / "container" / "action.yml"
 _NAME = re.compile(r"^  ([a-z][a-z-]*):$", re.MULTILINE)
 _VARIABLES = re.compile(r"(?:^        INPUT_\w+: .*\n)+", re.MULTILINE)
 
 
-def update(composite: str, action: str) -> str:
+def copy_container(action: str) -> str:
+    """Returns the container action in a folder: called workflows name it `$/container`, and `$/` takes no root."""
+    head = "# Generated from action.yml by make golden, for workflows that name the action of their own commit.\n"
+    built = "image: ../Dockerfile # zizmor: ignore[unpinned-images] -- built here, not pulled"
+    return head + action.replace("image: Dockerfile", built)
+
+
+def update_composite(composite: str, action: str) -> str:
     """Returns the composite action with the inputs and outputs of `action`, both as texts of the files."""
     inputs, outputs = _cut_section(action, "inputs", "outputs"), _cut_section(action, "outputs", "runs")
     variables = [f"        {_make_variable(name)}: ${{{{ inputs.{name} }}}}\n" for name in _NAME.findall(inputs)]
@@ -43,8 +51,9 @@ def _add_value(entry: str) -> str:
 
 
 def main() -> None:
-    updated = update(TARGET.read_text(encoding="utf-8"), (ROOT / "action.yml").read_text(encoding="utf-8"))
-    TARGET.write_text(updated, encoding="utf-8")
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    COMPOSITE.write_text(update_composite(COMPOSITE.read_text(encoding="utf-8"), action), encoding="utf-8")
+    CONTAINER.write_text(copy_container(action), encoding="utf-8")
 
 
 if __name__ == "__main__":

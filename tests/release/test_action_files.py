@@ -1,16 +1,17 @@
-"""`composite/action.yml` has the inputs and outputs of `action.yml`, and hands each of them on."""
+"""The other actions have the inputs and outputs of `action.yml`, and the composite one hands each of them on."""
 
 import re
 from typing import Any
 
 import yaml
 
-from release.composite_action import ROOT, TARGET, update
+from release.action_files import COMPOSITE as FILE
+from release.action_files import CONTAINER, ROOT, copy_container, update_composite
 from tests.docs_pages import load_manifest
 from triage.app.settings.runner_environment import MOVED_INPUTS
 
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
-TEXT = TARGET.read_text(encoding="utf-8")
+TEXT = FILE.read_text(encoding="utf-8")
 COMPOSITE: dict[str, Any] = yaml.safe_load(TEXT)
 STEPS: list[dict[str, Any]] = COMPOSITE["runs"]["steps"]
 
@@ -19,8 +20,15 @@ def variables(composite: dict[str, Any]) -> dict[str, str]:
     return {name: text for name, text in composite["runs"]["steps"][-1]["env"].items() if name.startswith("INPUT_")}
 
 
-def test_it_is_current() -> None:
-    assert update(TEXT, ACTION) == TEXT, "run `make golden`"
+def test_they_are_current() -> None:
+    assert update_composite(TEXT, ACTION) == TEXT, "run `make golden`"
+    assert CONTAINER.read_text(encoding="utf-8") == copy_container(ACTION), "run `make golden`"
+
+
+def test_the_container_in_a_folder_is_built_of_the_same_file() -> None:
+    runs = yaml.safe_load(copy_container(ACTION))["runs"]
+    assert (CONTAINER.parent / runs.pop("image")).resolve() == ROOT / "Dockerfile"
+    assert runs == {"using": "docker"}
 
 
 def test_inputs_and_outputs_are_those_of_the_action() -> None:
