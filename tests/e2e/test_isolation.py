@@ -100,4 +100,5 @@ def test_the_tests_of_a_patch_prove_it(tmp_path, image):
     environ = {**os.environ, "DOCKERFILE": f"FROM {image}\nWORKDIR /project\nCOPY . .\n"}
     subprocess.run(["bash", "-e", "-c", install], cwd=tmp_path, env=environ, check=True, capture_output=True)
     real = f'#!/bin/sh\nexec {shutil.which("docker")} "$@"\n'
-    assert run_verify(tmp_path, real, TEST_COMMAND=command)[0] == "tests=proved"
+    engine = {name: value for name, value in os.environ.items() if name.startswith("DOCKER_")}
+    assert run_verify(tmp_path, real, TEST_COMMAND=command, **engine)[0] == "tests=proved"
