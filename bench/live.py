@@ -85,7 +85,11 @@ def show_issues(folder: Path, said: Mapping[str, Mapping[str, str]]) -> None:
 def add_facts(issue: Issue, known: Mapping[str, Any]) -> Issue:
     """Return the issue as it was when it was opened, with what a file of its text does not say."""
     opened = datetime.fromisoformat(known["date"]) if known.get("date") else None
-    facts = {"number": known.get("number") or None, "author": known.get("author") or ""}
+    facts = {
+        "number": known.get("number") or None,
+        "author": known.get("author") or "",
+        "by_member": known.get("by_member", False),
+    }
     return issue.model_copy(update={**facts, "opened_at": opened, "snapshot_time": opened})
 
 

@@ -142,6 +142,14 @@ async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind)
     assert (await investigator.answer_with_rules(agent_input, services)).kind == kind
 
 
+async def test_who_belongs_to_the_project_is_asked_nothing():
+    issue = factories.issue(title="It fails", body="")
+    for by_member, asked in ((False, True), (True, False)):
+        given = case(issue=issue.model_copy(update={"by_member": by_member}))
+        finding = await investigator.answer_with_rules(given, fake_services())
+        assert bool(finding.missing_information) is asked
+
+
 async def test_the_version_of_the_tool_that_the_manifest_demands_is_asked():
     codebase = FakeCodebase({"Cargo.toml": 'rust-version = "1.86"\n'})
     issue = factories.issue(title="Build fails", body="```\n$ cargo build\nerror: could not compile `shop`\n```")

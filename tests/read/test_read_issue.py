@@ -23,7 +23,7 @@ from triage.read.read_issue import (
     shorten_thread,
 )
 from triage.read.report_facts import find_facts
-from triage.read.traces.error_messages import find_announced_lines, find_error_messages
+from triage.read.traces.error_messages import find_error_messages
 from triage.read.traces.traces import find_traces
 from triage.read.versions.versions import find_versions
 
@@ -167,33 +167,6 @@ def test_empty_issue() -> None:
 )
 def test_error_messages(text: str, messages: list[str]) -> None:
     assert find_error_messages("", [text], find_traces(text)) == messages
-
-
-@each_row(
-    ("body", "lines"),
-    [
-        (
-            "It is shut. I get this message:\n\n```\nsee `till --help` and `till --key`\n```",
-            ["see `till --help` and `till --key`"],
-        ),
-        ("It does not open, it shows this error message:\n`$config.till is unknown`", ["$config.till is unknown"]),
-        ("In the shop with our config it says this error:\n\n> the till is closed", ["the till is closed"]),
-        ("I get the error:\n\nHow can I fix this please", []),
-        ("I would expect the error message:\n```\nthe till is closed\n```", []),
-        ("It does not show the error message:\n\n> the till is closed", []),
-        ("No error message:\n\nThe window just closes after a while.", []),
-        ("Commit message:\n\nclose the till", []),
-        ("Code with the error:\n```\nopen the till\n```", []),
-        ("```\nexcept TillError as error:\n    the till is closed\n```", []),
-        ("I get the error:\n\n```\n2024-01-01 INFO the till is open\n```", []),
-        ("It prints this error:\n\n```\nme@home shop % shop --version now\n```", []),
-        ("This is my configuration:\n\n```\nthe till is closed for today\n```", []),
-    ],
-)
-def test_what_is_announced_is_shown_but_no_message(body: str, lines: list[str]) -> None:
-    parsed = read_issue(Issue(title="", body=body))
-    assert find_announced_lines(parsed.body) == lines
-    assert parsed.error_messages == []
 
 
 def test_at_most_ten_messages_without_repeats() -> None:

@@ -33,7 +33,6 @@ from tests.say.sample_reports import (
 )
 from tests.say.sample_runs import REFUSED, ROUNDS
 from triage.domain.code import (
-    Caller,
     FileChange,
     LaterFix,
     Place,
@@ -187,6 +186,15 @@ FOUND = {
         text='rows = list(csv.reader(file, dialect="excel"))',
         probability=0.71,
     ),
+    "used": Place(
+        sign="quote",
+        rule="used",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text="strict_mode",
+        probability=0.1,
+    ),
     "place": Place(
         sign="place",
         rule="place",
@@ -215,16 +223,6 @@ def test_all_places_that_facts_lead_to_read_as_in_the_golden_file(golden):
     history = {"later_change": PAST.later_change, "owners": PAST.owners}
     report = change_report(UNSAID, best_place=FOUND["trace"], other_places=others, **history)
     golden("tests/golden/comment_found_all.md", render_comment(report, text="0123456789abcdef"))
-
-
-def test_where_another_file_calls_is_said_once():
-    place = FOUND["trace"].model_copy(
-        update={"caller": Caller(span=sample_reports.span(READER, 73, 73), symbol="read")}
-    )
-    alone = RULES.model_copy(update={"best_place": place})
-    assert re.search(rf"Called from \[`{READER}:73`\]\(\S+\), `read`\.", render_comment(alone))
-    listed = alone.model_copy(update={"other_places": [FOUND["message"]]})
-    assert "Called from" not in render_comment(listed)
 
 
 @pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN"])

@@ -107,7 +107,9 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
 
 
 def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingInformation]:
-    """Return what rules ask the reporter."""
+    """Return what rules ask the reporter; who belongs to the project knows what it needs."""
+    if agent_input.issue.by_member:
+        return []
     parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.read_issue_forms()
     if kind == "not_actionable":
         # Who sends an empty form has begun to report something; an advertisement has not.

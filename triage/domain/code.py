@@ -118,6 +118,7 @@ LeadRule = Literal[
     "frame",
     "message",
     "log line",
+    "used",
     "quoted code",
     "place",
     "qualified name",
@@ -126,15 +127,6 @@ LeadRule = Literal[
     "path",
 ]
 """What exactly led to a place, the surest first. `place` has a line, `link` and `path` say no more than the report."""
-
-
-class Caller(Value):
-    """A line that calls."""
-
-    span: Span
-    """The line."""
-    symbol: str | None = None
-    """Qualified name of the definition around it."""
 
 
 class Place(Value):
@@ -168,10 +160,6 @@ class Place(Value):
     """Of a trace: frames after this one, all in other code such as a library."""
     is_of_run: bool = False
     """The trace is that of the report's example, which was run on this commit."""
-    is_test: bool = False
-    """The place is in a test. How often the fix is in it was not measured."""
-    caller: Caller | None = None
-    """Of a trace: where another file of the repository calls this one, in the same trace."""
     probability: float = 0.0
     """That a fix edits the file, from 0 to 1, by the ranking."""
 

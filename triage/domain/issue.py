@@ -57,6 +57,7 @@ class Issue(Value):
     url: str = ""
     author: str = ""
     author_is_bot: bool = False
+    by_member: bool = False
     labels: list[str] = Field(default_factory=list)
     state: str = "open"
     locked: bool = False

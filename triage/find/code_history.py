@@ -46,8 +46,7 @@ def find_regression_window(
     The files of `places` are named first of what a commit changed, and first the commits that changed those of a trace.
     """
     paths = [one.span.path for one in places]
-    callers = [one.caller.span.path for one in places if one.caller]
-    of_trace = [*(one.span.path for one in places if one.sign == "trace"), *callers]
+    of_trace = [one.span.path for one in places if one.sign == "trace"]
     tags = history.list_tags()
     versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
     if versions is None:

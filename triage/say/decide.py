@@ -32,7 +32,7 @@ from triage.say.wording import LOW_CONFIDENCE
 
 MAX_LIKELY = 3
 """Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
-_FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message"})
+_FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message", "used"})
 """What failed, in the report's own words: a fact whatever the issue is, and wherever the ranking has the file."""
 _NAMED: frozenset[LeadRule] = frozenset({"log line", "quoted code", "qualified name", "name"})
 """What a report may show for any reason: said of a bug if the file is likely by other words too."""
@@ -158,7 +158,7 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     in_order = [cause, leads] if cause and cause.is_confirmed else [leads, cause]
     yield from (one for one in in_order if one)
     places = leads.places if leads else []
-    named = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
+    named = {one.span.path for one in places}
     others = [one for one in report.likely_files[:MAX_LIKELY] if one.path not in named]
     if others and not report.why.strip():
         yield LikelyPlaces(places=others)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.statement import SUBJECTS, Cause, Leads, LikelyPlaces, OpenQuestions, Statement
+from triage.domain.statement import SUBJECTS, Cause, Leads, LikelyPlaces, OpenQuestions, SecurityNotice, Statement
 from triage.domain.task import Subject
 from triage.read.reporter_language import get_phrases
 from triage.say import wording
@@ -83,21 +83,13 @@ def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterator[Fold], 
 def render_statements(report: RunReport, statements: Sequence[Statement], links: Links) -> list[str]:
     """Return each statement as Markdown; where there is none, that nothing was found."""
     phrases = get_phrases(report.language)
-    blocks = list[str]()
     has_place = any(isinstance(one, Leads) for one in statements)
     has_cause = bool(statements) and isinstance(statements[0], Cause)
-    for one in statements:
-        match one:
-            case LikelyPlaces():
-                blocks.append(render_block("statements", one.rule, one, links, has_place))
-            case Leads():
-                blocks.append(render_block("statements", one.rule, one, links, has_cause))
-            case OpenQuestions():
-                blocks.append(render_block("statements", one.rule, one, links, phrases))
-            case _ if one.rule == "security":
-                blocks.append(render_block("statements", one.rule, one, links, phrases))
-            case _:
-                blocks.append(render_block("statements", one.rule, one, links))
+    beside = {LikelyPlaces: has_place, Leads: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
+    more = (([beside[type(one)]] if type(one) in beside else []) for one in statements)
+    blocks = [
+        render_block("statements", one.rule, one, links, *words) for one, words in zip(statements, more, strict=True)
+    ]
     if all(isinstance(one, LikelyPlaces) for one in statements):
         nothing = render_block("statements", "nothing", report)
         withdrawn = render_block("statements", "withdrawn", report.wrong_subjects) if report.wrong_subjects else ""

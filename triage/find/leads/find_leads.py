@@ -10,17 +10,17 @@ from dataclasses import replace
 from itertools import islice
 from typing import get_args
 
-from triage.domain.code import MAX_PLACES, Caller, LeadRule, MatchSource, Place, Span
+from triage.domain.code import MAX_PLACES, LeadRule, MatchSource, Place, Span
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.declared_name import find_declared_names
 from triage.find.leads.frame import find_executed_lead, find_frame_leads
 from triage.find.leads.lead import Lead
 from triage.find.leads.message import find_message_leads, find_quoted_code
 from triage.find.leads.reported_place import find_reported_places
+from triage.find.leads.used_text import find_used_text
 from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
 from triage.find.rank.snippets import COMMENT, choose_chunks, skip_docstring
-from triage.find.words.corpus import Corpus
 
 REPORTED_CHANCE = 0.8
 """Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
@@ -33,6 +33,7 @@ _SIGNS: dict[LeadRule, MatchSource] = {
     "message": "message",
     "log line": "message",
     "quoted code": "quote",
+    "used": "quote",
     "place": "place",
     "link": "place",
     "path": "place",
@@ -58,6 +59,8 @@ def find_leads(query_scores: QueryScores, parsed: ParsedIssue, repository: str) 
         *find_reported_places(query_scores, parsed, repository),
         *find_declared_names(query_scores, parsed, repository),
     ]
+    if not any(lead.rule in ("executed", "frame", "message") for lead in found):
+        found += find_used_text(query_scores, parsed)
     return sorted(found, key=lambda lead: _RULES.index(lead.rule))
 
 
@@ -137,19 +140,10 @@ def _make_place(lead: Lead, ranking: Ranking, linked: int | None) -> Place:
         is_linked=bool(linked and lead.line and abs(lead.line - linked) <= LINES_AROUND),
         calls_before_error=lead.calls_before_error,
         is_of_run=lead.rule == "executed",
-        is_test=corpus.files[lead.file].role.is_test,
         error_maker=lead.error_maker,
         copies=lead.copies,
-        caller=_make_caller(lead.caller, corpus) if lead.caller else None,
         probability=round(ranking.probabilities.get(lead.file, 0.0), 2),
     )
-
-
-def _make_caller(caller: Lead, corpus: Corpus) -> Caller | None:
-    if caller.line is None:
-        return None
-    span = Span(path=corpus.files[caller.file].path, start=caller.line, end=caller.line)
-    return Caller(span=span, symbol=caller.symbol)
 
 
 def choose_lines_around(lines: Sequence[str], line: int, function: tuple[int, int] | None) -> tuple[int, int]:

@@ -19,8 +19,6 @@ _MAKES_ERROR = re.compile(
 """A function by its name: `WrapError`, `invariant`."""
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
 """A name that no other program has by chance."""
-_LINES_OF_CALL = 3
-"""A call that takes several lines is at the first or the last of them."""
 _ResolvedFrame = tuple[Reference, list[int]]
 
 
@@ -65,8 +63,7 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
     frame, (file,) = ours[0]
     error = ": ".join(part for part in (trace.exception, trace.message) if part)
     lead = _make_lead(query_scores, frame, file)
-    lead = replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)
-    return replace(lead, caller=_find_caller(query_scores, frame, lead, ours[1:]))
+    return replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)
 
 
 def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequence[int]) -> str:
@@ -99,22 +96,6 @@ def _find_by_function(query_scores: QueryScores, frame: Reference) -> list[int]:
         return []
     modules = [one for one in re.findall(r"(\w+)::", frame.function) if one.islower()]
     return [file for file in files if not modules or modules[-1] in find_words(corpus.files[file].path)]
-
-
-def _find_caller(
-    query_scores: QueryScores, called: Reference, lead: Lead, outer: Sequence[_ResolvedFrame]
-) -> Lead | None:
-    """Return the very next frame of the trace, if it is in another file, at a line that has the call."""
-    for frame, here in outer[:1]:
-        caller = _make_lead(query_scores, frame, here[0])
-        is_next = frame.calls_before_error == called.calls_before_error + 1
-        if is_next and len(here) == 1 and lead.file not in here and caller.line:
-            lines = query_scores.file_lines(here[0])
-            name = Frame(path="", function=called.function or lead.symbol).name
-            near = lines[max(0, caller.line - _LINES_OF_CALL) : caller.line - 1 + _LINES_OF_CALL]
-            is_shown = lines[caller.line - 1].strip() == frame.code
-            return caller if is_shown or (name and name in "\n".join(near)) else None
-    return None
 
 
 def _make_lead(query_scores: QueryScores, frame: Reference, file: int) -> Lead:

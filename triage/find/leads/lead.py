@@ -20,8 +20,6 @@ class Lead:
     """Of a trace: as it names the function."""
     is_here: bool = True
     """Of a trace: its function or its line of code is in the file."""
-    caller: "Lead | None" = None
-    """Of a trace: the very next frame, if it is in another file of the product."""
     error_maker: str = ""
     """Of a trace: the function in front of which it stands, which makes the error."""
     copies: int = 1

@@ -13,7 +13,6 @@ from triage.find.rank.snippets import blank_comments
 from triage.find.words.corpus import File
 from triage.find.words.tokens import find_terms, find_words
 from triage.read.text_signs import SAYS_FAILURE
-from triage.read.traces.error_messages import find_announced_lines
 
 _MAX_MESSAGES = 30
 _MAX_MESSAGE_CHARS = 600
@@ -96,20 +95,20 @@ class MessagePlace:
 
 def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
-    messages = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
-    messages += [*filter(_says_failure, quotes), *find_announced_lines(parsed.body)]
+    stated = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
+    messages = [*stated, *filter(says_failure, quotes)]
     yield from _lead_to("message", find_message_places(query_scores, messages), parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
-    logged = [line for line in lines if _says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
+    logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
     logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
     title = _PREFIX.sub("", parsed.title)
     found = find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
     yield from _lead_to("log line", found, parsed.text)
 
 
-def _says_failure(text: str) -> bool:
+def says_failure(text: str) -> bool:
     return _FAILED.search(text) is not None or SAYS_FAILURE.search(text) is not None
 
 
@@ -135,7 +134,7 @@ def find_message_places(
     whole = [" ".join(message.replace("\\\\", "\\").split())[:_MAX_MESSAGE_CHARS] for message in messages]
     shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
     found = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message, _MAX_CHUNKS))
-    files = [file for file in found if _may_say(query_scores.corpus.files[file])]
+    files = [file for file in found if may_say(query_scores.corpus.files[file])]
     everything = "\n".join(shown)
     longest: dict[str, list[MessagePlace]] = {}
     for file in files:
@@ -162,7 +161,7 @@ def _find_files(query_scores: QueryScores, text: str, max_chunks: int) -> list[i
     return list(dict.fromkeys(int(corpus.chunk_files[chunk]) for chunk in find_highest(scores, max_chunks)))
 
 
-def _may_say(file: File) -> bool:
+def may_say(file: File) -> bool:
     role = file.role
     return role.is_product_code or not (role.is_test or role.is_auxiliary or not _RESOURCE.search(file.path))
 

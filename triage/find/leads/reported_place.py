@@ -11,7 +11,6 @@ from triage.find.rank.query_scores import QueryScores
 
 _PATH = r"(?<![\w./\\-])((?:[\w.@+-]{1,80}[/\\]){0,12}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,6})"
 _WITH_LINE = re.compile(_PATH + r"(?:[:#]L?|\(|,? ?(?:on |at )?(?:\blines?|\bL)\.? ?#?)(\d{1,6})\b")
-_LINE_OF = re.compile(r"\blines? (\d{1,6})(?:\s*-\s*\d{1,6})? (?:of|in) (?:file )?[`\"']?" + _PATH, re.I)
 _CLEARED = re.compile(
     r"(?i)(?:\bnot|n['’]t|\bmy|\bown) (?:(?:is|are|be|in|at|from|code|file|script|test) ?){0,3}[`\"']?$"
 )
@@ -40,8 +39,7 @@ def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, reposit
     written: list[tuple[LeadRule, str, str | None]] = [
         ("place" if match[3] and int(match[3]) else "link", match[2], match[3]) for match in links
     ]
-    words = [*_find_with_lines(text, _WITH_LINE, 1, 2), *_find_with_lines(text, _LINE_OF, 2, 1)]
-    words += [("path", path, None) for path in parsed.paths if path in text]
+    words = [*_find_with_lines(text), *(("path", path, None) for path in parsed.paths if path in text)]
     of_traces = {frame.path for trace in parsed.traces for frame in trace.frames}
     written += [one for one in words if one[1] not in of_traces]
     seen = set[int]()
@@ -59,10 +57,8 @@ def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, reposit
         yield Lead("path" if rule == "place" and number is None else rule, file, number, path)
 
 
-def _find_with_lines(
-    text: str, pattern: re.Pattern[str], path: int, line: int
-) -> Iterator[tuple[LeadRule, str, str | None]]:
-    for match in pattern.finditer(text):
+def _find_with_lines(text: str) -> Iterator[tuple[LeadRule, str, str | None]]:
+    for match in _WITH_LINE.finditer(text):
         if not _CLEARED.search(text[max(0, match.start() - _CLEARED_CHARS) : match.start()]):
             # A bare name may be a file of the reporter's own: no reason to put it first.
-            yield "place" if "/" in match[path] else "path", match[path], match[line]
+            yield "place" if "/" in match[1] else "path", match[1], match[2]

@@ -124,6 +124,8 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Ref
     if name and file in corpus.definitions_by_file:
         # A function may be made by an assignment, which is no definition.
         is_assigned = any(re.search(rf"\b{re.escape(name)}\b[\"']?\s*[=:]", line) for line in lines if name in line)
+        # Ruby names the line that calls a function of its own, such as `require`.
+        is_assigned |= frame.path.endswith(".rb") and name in "".join(lines[(frame.line or 1) - 1 :][:1])
     else:
         is_assigned = not frame.code
     if is_assigned and frame.line and frame.line <= len(lines):

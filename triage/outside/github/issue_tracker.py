@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Suggestion, SuggestionOptions
-from triage.domain.issue import Issue
+from triage.domain.issue import MEMBERS, Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
 from triage.outside.github.comments import JOB_TOKEN_LOGIN, IssueComments, read_login
@@ -78,6 +78,7 @@ class IssueTracker(IssueComments):
             number=issue.number,
             url=issue.html_url,
             author_is_bot=bool(issue.user and issue.user.type == "Bot"),
+            by_member=issue.author_association in MEMBERS,
             state=issue.state,
             locked=bool(issue.locked),
             is_pull_request=issue.pull_request is not None,

@@ -20,7 +20,6 @@ from triage.read.kind.kind_features import describe_title, extract_kind_features
 from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.kind_names import find_labelled_kind, find_named_kind
 from triage.read.text_signs import FAILURE, count_words, find_crash_words, has_error
-from triage.read.traces.error_messages import find_announced_lines
 
 _MAX_CHARS = 3_000
 """Templates ask for the kind in their first lines."""
@@ -215,7 +214,7 @@ def _is_question_title(parsed: ParsedIssue, chances: Mapping[LearnedKind, float]
 
 
 def _shows_failure(parsed: ParsedIssue) -> bool:
-    return bool(parsed.traces) or has_error(parsed) or bool(find_announced_lines(parsed.body))
+    return bool(parsed.traces) or has_error(parsed)
 
 
 def _is_not_actionable(parsed: ParsedIssue, *, is_form: bool) -> bool:

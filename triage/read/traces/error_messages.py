@@ -63,20 +63,6 @@ _CODE_LINE = re.compile(
 )
 _ERROR_HEADING = re.compile(r"(?i)\berror (?:message|output|text)\b|^\W*(?:error|exception)s?\W*$")
 _NO_ANSWER = re.compile(r"(?i)^\W*(?:n/?a|none|no|nothing|null|undefined)?\W*$")
-_ANNOUNCED = re.compile(
-    r"^(?P<above>[^\n]*:[*_ ]{0,3})\n\s*(?:(?:(?:`{3,}|~{3,})[^\n]*\n\s*|> ?)(?P<line>[^\n]{1,1000})"
-    r"|[`\"“](?P<quoted>[^`\"”\n]+)[`\"”]\W?$)",
-    re.M,
-)
-"""A line in a fence, in a quote or between quotation marks, and the one above it, which ends in a colon."""
-_ANNOUNCES = re.compile(r"(?i)\b(?:errors?|exceptions?|message)\b[^.:\n]{0,40}:\W{0,3}$")
-_ANNOUNCES_NONE = re.compile(
-    r"(?i)\b(?:no|not|without|never|neither|nor|should|would|expect\w*|wish|want\w*)\b|n['’]t\b"
-    r"|^\W*(?:\w{1,8} ){0,2}(?:code|commands?|config\w*|steps?|commit)\b"
-)
-_CLAUSE_END = re.compile(r"[.,;:!?()](?= )|\b(?:and|but|because|so|then)\b")
-_WELL = re.compile(r".*\b(?:INFO|DEBUG|TRACE)\b|(?:\S{1,40} ){0,2}\S{0,40}[#$%>] ")
-"""A line of a log that tells what is well, or a command behind its prompt."""
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
@@ -124,20 +110,6 @@ def _find_below_error_headings(sections: Sequence[Section]) -> list[str]:
             if not _NO_ANSWER.match(line):
                 found.append(line)
     return found
-
-
-def find_announced_lines(body: str) -> list[str]:
-    """Return what is shown below a line that ends as in `I get this error:`. Only the code tells what it is."""
-    found = (
-        (match["above"][-_MAX_BEFORE_CHARS:], match["line"] or match["quoted"]) for match in _ANNOUNCED.finditer(body)
-    )
-    return [below for above, below in found if _announces(above) and not _WELL.match(below)]
-
-
-def _announces(line: str) -> bool:
-    """Return whether a line says that a message follows, not that there is none, or what it should be."""
-    clause = _CLAUSE_END.split(line)[-1]
-    return bool(_ANNOUNCES.search(line)) and not _ANNOUNCES_NONE.search(clause) and not _CODE_LINE.search(line)
 
 
 def _format_error(found: FoundTrace) -> str:

@@ -115,11 +115,8 @@ def parse_event(raw: Mapping[str, Any]) -> Event | None:
 def to_issue(fields: Mapping[str, Any]) -> Issue:
     """The issue in GitHub's JSON; `title` must be a string, another field of a wrong type is left out."""
     number, user, labels = (fields.get(name) for name in ("number", "user", "labels"))
-    body, url, login = (
-        fields.get("body"),
-        fields.get("html_url"),
-        user.get("login") if isinstance(user, Mapping) else "",
-    )
+    body, url = fields.get("body"), fields.get("html_url")
+    login = user.get("login") if isinstance(user, Mapping) else ""
     names = [label.get("name") for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
     return Issue(
         number=number if isinstance(number, int) and number > 0 else None,
@@ -127,6 +124,7 @@ def to_issue(fields: Mapping[str, Any]) -> Issue:
         body=body if isinstance(body, str) else "",
         url=url if isinstance(url, str) else "",
         author=login if isinstance(login, str) else "",
+        by_member=fields.get("author_association") in MEMBERS,
         labels=[name for name in names if isinstance(name, str)],
         opened_at=parse_timestamp(fields.get("created_at")),
     )

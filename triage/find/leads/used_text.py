@@ -1,0 +1,113 @@
+"""Used text: what the output of a failure names that is not ours, and the place of the repository that uses it.
+
+An error tells of a function that was removed, a value that is missing or a file that is not there. Where our code, a
+template or a workflow has that name is what has to change, and stands in no trace.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from triage.domain.issue import ParsedIssue
+from triage.find.leads.lead import Lead
+from triage.find.leads.message import may_say, says_failure
+from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.reasons import is_project_name
+from triage.find.rank.snippets import blank_comments
+from triage.find.words.tokens import find_terms
+from triage.read.text_signs import CODE_LINE
+
+_MAX_ERRORS, _MAX_LINES, _MAX_LINE_CHARS = 30, 2_000, 1_000
+_MAX_NAMES = 4
+"""Of a line; one with more is data."""
+_MAX_FILES = 2
+"""With a name that leads to them."""
+_MAX_CHUNKS = 60
+"""With the words of a name; it may be written in few of them."""
+_NAME = re.compile(
+    r"[`'\"‘“<]([.@$\w][\w.$:/@-]{1,80}?)(?:\(\))?[`'\"’”>]|(?<![\w.$:/-])((?:[A-Za-z_]\w*(?:\.|::)){0,4}[A-Za-z_]\w{2,60})\(\)"
+)
+"""Between quotation marks or brackets, or with the brackets of a call."""
+_SHAPED = re.compile(r"^\.\.?/\w|^\.?\w+(?:\.\w+){2}|[A-Za-z]_|_[A-Za-z]|[a-z][A-Z]|^[A-Z]{5,}$")
+"""A name that is no word of a language: `filter_`, `pullSecrets`, `./lib/cart`, `.Values.image.tag`, `CONNECTING`."""
+_MISSING_PACKAGE = re.compile(r"(?i)no module named|cannot find (?:module|package)|can['’]t resolve|could not resolve")
+"""What is not installed is imported where it is needed."""
+_ALSO_FAILURE = re.compile(r"(?i)\bdeprecat|\bremoved in\b|\bno longer\b|\bnil pointer\b")
+_INLINE = re.compile(r"`([^`\n]{15,300})`")
+_OF_ACTIONS = re.compile(r"##\[|Process completed with exit code \d")
+"""In a log of GitHub Actions."""
+_WORKFLOW, _RUN = re.compile(r"^\.github/(?:workflows|actions)/.*\.ya?ml$"), re.compile(r"^(?:- )?(?:run: *)?")
+_MIN_WORDS, _MIN_COMMAND_CHARS = 4, 20
+
+
+def find_used_text(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+    """Yield the places that use what an error names, and the step of a workflow whose command a log shows."""
+    code = [line.strip()[:_MAX_LINE_CHARS] for block in parsed.code for line in block.text.splitlines()][-_MAX_LINES:]
+    stated = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
+    errors = dict.fromkeys([*stated, *filter(_tells_failure, [*_INLINE.findall(parsed.body), *code])])
+    own = "\n".join(line for line in code if line not in errors and not any(error in line for error in stated))
+    for error in list(errors)[:_MAX_ERRORS]:
+        names = list(dict.fromkeys(next(filter(None, match.groups())) for match in _NAME.finditer(error)))
+        for name in names if len(names) <= _MAX_NAMES else ():
+            if name not in own and _is_telling(query_scores, error, name):
+                yield from _find_uses(query_scores, name, names)
+    if _OF_ACTIONS.search(parsed.body):
+        yield from _find_step(query_scores, code)
+
+
+def _tells_failure(line: str) -> bool:
+    is_told = says_failure(line) or _ALSO_FAILURE.search(line)
+    return bool(is_told) and len(line.split()) >= _MIN_WORDS and not CODE_LINE.search(line) and line[-1] not in "{;("
+
+
+def _is_telling(query_scores: QueryScores, error: str, name: str) -> bool:
+    """Return whether a name of an error is no word, and neither a missing package nor defined here."""
+    if not (name.startswith(".") if _MISSING_PACKAGE.search(error) else _SHAPED.search(name)):
+        return False
+    corpus, own = query_scores.corpus, re.split(r"[.:/]", name)[-1]
+    return own not in corpus.definitions and not is_project_name(corpus, own.lower())
+
+
+def _find_uses(query_scores: QueryScores, name: str, beside: Sequence[str]) -> Iterator[Lead]:
+    """Yield the one or two files that have a name, with the lines that have most of those beside it in the error."""
+    alone = [re.compile(rf"(?<![\w$.]){re.escape(one)}(?![\w$])") for one in beside]
+    member = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    uses = [
+        (sum(pattern.search(line) is not None for pattern in alone), file, number)
+        for file in _find_files(query_scores, name)
+        if may_say(query_scores.corpus.files[file])
+        for number, line in enumerate(blank_comments(query_scores.file_lines(file)), 1)
+        if member.search(line)
+    ]
+    most = max(uses, default=(0,))[0]
+    best = [(file, number) for shared, file, number in uses if shared == most]
+    everywhere, first = Counter(file for _, file, _ in uses), dict(reversed(best))
+    for file, lines in Counter(file for file, _ in best).items() if len(first) <= _MAX_FILES else ():
+        yield Lead("used", file, first[file], name, copies=everywhere[file] if lines > 1 else 1)
+
+
+def _find_files(query_scores: QueryScores, name: str) -> list[int]:
+    """Return the files of the few chunks with all words of a name."""
+    corpus = query_scores.corpus
+    numbers = map(corpus.vocabulary.find_number, find_terms(name))
+    having = [{*corpus.by_chunk.find_documents(number).tolist()} for number in numbers]
+    chunks = set.intersection(*having) if having else set[int]()
+    return sorted({int(corpus.chunk_files[chunk]) for chunk in chunks}) if len(chunks) <= _MAX_CHUNKS else []
+
+
+def _find_step(query_scores: QueryScores, log: Sequence[str]) -> Iterator[Lead]:
+    """Yield the one line of a workflow or an action with the longest command that the log of a job shows."""
+    shown = "\n".join(" ".join(line.split()) for line in log)
+    found = [
+        (command, file, number)
+        for file, known in enumerate(query_scores.corpus.files)
+        if _WORKFLOW.search(known.path)
+        for number, line in enumerate(query_scores.file_lines(file), 1)
+        if (command := _RUN.sub("", " ".join(line.split()))) in shown
+        and len(command) >= _MIN_COMMAND_CHARS
+        and len(command.split()) >= _MIN_WORDS
+    ]
+    longest = [one for one in found if len(one[0]) == max(len(command) for command, *_ in found)]
+    if len({file for _, file, _ in longest}) == 1:
+        command, file, line = longest[0]
+        yield Lead("used", file, line, command, copies=len(longest))
