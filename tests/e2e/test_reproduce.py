@@ -58,7 +58,7 @@ def test_it_still_happens_and_since_when_until_it_is_gone_which_suggests_to_clos
         "It failed when it was run before, and does not any more: GitHub’s panel suggests "
     )
     assert workflow.parts.report == before
-    why = "The example fails on 1.1 (ValueError), and not on main."
+    why = "The example shows on 1.1 what the report does, and on main no longer."
     assert github.pending == [{"kind": "close", "name": "COMPLETED", "rationale": why, "confidence": "HIGH"}]
     assert workflow.api.issues[7]["state"] == "open"
 

@@ -81,8 +81,8 @@ def test_nobody_is_asked_or_told_about_the_first_release_behind_a_gap():
     ("missing", "commit", "sentence"),
     [
         ("2.4.1", "1" * 40, "No tag: commit `1111111`, whose files say `2.4.1`."),
-        ("2.4.2", "", "The report names `2.4.2`, of which there is no tag: `2.4.1` stands in for it."),
-        ("0.9", "", "The report names `0.9`, which is older than every tag: `2.4.1` stands in for it."),
+        ("2.4.2", "", "The report names `2.4.2`, which has no tag: `2.4.1` stands in for it."),
+        ("0.9", "", "The report names `0.9`, which has no tag: `2.4.1` stands in for it."),
         ("2.4.1", "", ""),  # its own package
         ("", "", ""),
     ],
@@ -197,4 +197,6 @@ def test_a_line_that_the_file_does_not_have_and_an_unknown_commit_are_not_linked
 def test_an_error_that_took_the_place_of_an_output_is_no_other_error():
     chosen, evidence = build(Expected(shown=[["[1, nan]"]]), passed("[1, nan]\n"), failed("KeyError: 3"))
     text = render_evidence(chosen, evidence, pages())
-    assert text.startswith("**Fails on `main` (`1a2b3c4`), but with an error that the report does not show.**")
+    assert text.startswith(
+        "**Fails on `main` (`1a2b3c4`), but with an error that the report does not show outside of the example.**"
+    )

@@ -6,11 +6,11 @@ from typing import Any
 
 from triage.base.text import word_set
 from triage.read.reporter_language import get_phrases
-from triage.reproduce.environments.releases import is_older
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
+from triage.reproduce.expected import is_same_output
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, find_executed_code, format_cell
 from triage.reproduce.runner.read_record import GONE
-from triage.reproduce.verdict import is_same_everywhere, prints_the_same
+from triage.reproduce.verdict import is_same_everywhere
 from triage.safety.active_content import format_plain_line
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
@@ -61,9 +61,9 @@ def _describe_untagged(selection: Selection, evidence: Evidence) -> str:
         return f"No tag: commit {format_code_span(run.commit[:7])}, whose files say {missing}." if run.commit else ""
     if not selection.missing:
         return ""
-    first = selection.targets[0].on
-    why = "which is older than every tag" if is_older(selection.missing, first) else "of which there is no tag"
-    return f"The report names {missing}, {why}: {format_code_span(first)} stands in for it."
+    return (
+        f"The report names {missing}, which has no tag: {format_code_span(selection.targets[0].on)} stands in for it."
+    )
 
 
 def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> str:
@@ -102,7 +102,7 @@ def _describe_failure(evidence: Evidence, where: str) -> str:
     if named.same_failure and named.error:
         return f"Fails on {_name(current)} with another error than on {format_code_span(named.on)}."
     failing = _name(current) if current.error else format_code_span(named.on)
-    return f"Fails on {failing}, but with an error that the {where} does not show."
+    return f"Fails on {failing}, but with an error that the {where} does not show outside of the example."
 
 
 def _describe_obstacle(evidence: Evidence) -> str:
@@ -155,15 +155,8 @@ def explain_fix(evidence: Evidence) -> str:
     named, current = evidence.runs[0], evidence.runs[-1]
     release = _name_first_good(evidence)
     since = f" First release without it: {release}." if release else ""
-    if evidence.measure == "output":
-        said = f"The example prints on {named.on} what the report shows, and on {current.on} what it wishes."
-    else:
-        kind = named.error.partition(":")[0].rpartition(".")[2]
-        error = f" ({kind})" if kind.isidentifier() else ""  # its message is the reporter's
-        said = f"The example fails on {named.on}{error}, and not on {current.on}."
-    return (
-        format_plain_line(f"{said}{since}") or "The example fails on the named version, and not on the default branch."
-    )
+    said = f"The example shows on {named.on} what the report does, and on {current.on} no longer."
+    return format_plain_line(f"{said}{since}") or "The example no longer shows what the report does."
 
 
 def _name(run: Run) -> str:
@@ -190,7 +183,7 @@ def _describe_outcome(run: Run, earlier: Sequence[Run], where: str) -> str:
             return "the same"
         shown = escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
         return f"{shown} ({format_cell(run.error)})" if run.error else shown
-    if any(one.outcome == "passed" and prints_the_same(run, one) for one in earlier):
+    if any(one.outcome == "passed" and is_same_output(run.output, one.output) for one in earlier):
         return "no error, the same output" if run.output.strip() else "no error"
     return f"no error, the output of the {where}" if run.same_failure else "no error"
 
@@ -229,7 +222,7 @@ def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> s
     said = [f"{format_count(unseen, 'more line')} ran, which this is too short for."] if unseen else []
     parts += ["", " ".join(map(escape_markdown, [*said, *(example.changed or ["Nothing was changed."])])), ""]
     for number, run in enumerate(evidence.runs):
-        if run.output.strip() and not any(prints_the_same(run, one) for one in evidence.runs[:number]):
+        if run.output.strip() and not any(is_same_output(run.output, one.output) for one in evidence.runs[:number]):
             output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]
             parts += [f"Printed on {format_code_span(run.on)}:", "", format_code_block(output, "text"), ""]
     parts += [_describe_environment(run) for run in evidence.versions if run.runtime]

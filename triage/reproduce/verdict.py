@@ -201,7 +201,10 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
     is_local = any(f"GMT{sign}" in str(shown) for sign in "+-")  # a time, in the zone of the reporter
     runs = () if not shown or is_repaired or is_local else (named, current)
     return bool(runs) and all(
-        run.output.strip() and not run.is_random and not any(_is_part(run, one) for one in shown) for run in runs
+        run.output.strip()
+        and not run.is_random
+        and not any(_is_part(run, one) for one in [*shown, *([text] for text in expected.commented)])
+        for run in runs
     )
 
 
@@ -215,10 +218,6 @@ def is_same_everywhere(runs: Sequence[Run]) -> bool:
     """Return whether all versions that could be run ended and printed the same."""
     first, *others = [run for run in runs if run.outcome in _ENDED] or runs
     return all(
-        run.outcome == first.outcome and run.error == first.error and prints_the_same(run, first) for run in others
+        run.outcome == first.outcome and run.error == first.error and is_same_output(run.output, first.output)
+        for run in others
     )
-
-
-def prints_the_same(one: Run, other: Run) -> bool:
-    """Return whether two versions print the same, without the numbers if these differ from run to run."""
-    return is_same_output(one.output, other.output, is_random=one.is_random or other.is_random)

@@ -485,21 +485,9 @@ class TestAgain:
         assert harness.parts.report == "The report."
         assert harness.known == self.REMEMBERED.model_copy(update={"fails": False, "gone": True}), "it is not run again"
 
-    @pytest.mark.parametrize(
-        ("error", "why"),
-        [
-            (
-                "shop.EmptyCart: Checked by the security team",
-                "The example fails on 2.4.1 (EmptyCart), and not on main.",
-            ),
-            ("see https://evil.example", "The example fails on 2.4.1, and not on main."),
-            ("Close 12 others", "The example fails on 2.4.1, and not on main."),
-        ],
-    )
-    def test_closing_is_suggested_where_github_takes_suggestions(self, error: str, why: str) -> None:
-        named = FIXED.runs[0].model_copy(update={"error": error})
-        found = FIXED.model_copy(update={"runs": [named, FIXED.runs[1]]})
-        harness = self.run_again(found, suggestions=SuggestionOptions(can_close=True))
+    def test_closing_is_suggested_where_github_takes_suggestions(self) -> None:
+        why = "The example shows on 2.4.1 what the report does, and on main no longer."
+        harness = self.run_again(FIXED, suggestions=SuggestionOptions(can_close=True))
         [(_, suggestion)] = harness.github.suggested
         assert (suggestion.kind, suggestion.name, suggestion.rationale) == ("close", "as completed", why)
         assert "GitHub’s panel suggests to close" in harness.parts.reproduction

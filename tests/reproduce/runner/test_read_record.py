@@ -91,7 +91,6 @@ def test_no_bytes_break_the_reader(data):
         (failed("ModuleNotFoundError: No module named 'dask'", IN_EXAMPLE), "an import fails"),
         (failed("ImportError: needs pooch", IN_SHOP), "an import fails"),
         (failed("ConnectionError: no", IN_SHOP), "it needs the network"),
-        (failed("TclError: no display", IN_NUMPY), "it needs a display"),
         (failed("FileNotFoundError: a.csv", IN_SHOP), "it needs a file"),
         (failed("SyntaxError: invalid", IN_EXAMPLE), "it is not valid for this version of the language"),
         (failed("NameError: name 'x' is not defined", IN_EXAMPLE), "it uses a name that nothing defines"),

@@ -82,11 +82,6 @@ def find_release_before(releases: Sequence[Release], written: str) -> Release | 
     return next((one for one in reversed(releases) if number and one.number < number), None)
 
 
-def is_older(written: str, other: str) -> bool:
-    """Return whether a version that somebody means is older than another one."""
-    return any(one < two for one in _list_numbers(written) for two in _list_numbers(other))
-
-
 def find_number(written: str) -> str:
     """Return the first version in what somebody wrote; empty without one."""
     return next(iter(_WRITTEN.findall(written)), "")

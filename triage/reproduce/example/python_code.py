@@ -12,6 +12,8 @@ from functools import cache
 from sys import stdlib_module_names
 from typing import NamedTuple
 
+from triage.base.text import word_set
+
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__", "_"}
 _PRINT = re.compile(r"^([ \t]*)print (?![(=.])(.+?),?$", re.M)
 _MAGIC = re.compile(r"^([ \t]*)([%!][ \t]?\w.*|\?\S+|\S+\?)$", re.M)
@@ -21,12 +23,12 @@ _MAX_DEPTH = 500
 _TESTS = re.compile(r"/(?:tests?|testing|conftest|test_\w+)(?:/|$)")
 _MAX_FILES = 300
 _MAX_TRIES = 20
-_STANDARD = (
-    *("abc", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"),
-    *("functools", "io", "pathlib", "textwrap", "types", "typing"),
+_STANDARD = word_set(
+    "abc collections contextlib copy dataclasses datetime decimal enum fractions functools io itertools math pathlib "
+    "random textwrap types typing uuid"
 )
 """Modules of the standard library whose names are used without the module."""
-_STANDARD_MODULES = {*_STANDARD, *("itertools", "json", "math", "os", "pickle", "random", "re", "sys", "time", "uuid")}
+_STANDARD_MODULES = _STANDARD | {"json", "os", "pickle", "re", "sys", "time"}
 
 
 def parse(code: str) -> ast.Module | None:
@@ -198,6 +200,16 @@ def find_uncalled(tree: ast.Module) -> list[str]:
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name not in used]
     return [one.name for one in functions if not one.decorator_list and not any(vars(one.args).values())]
+
+
+def find_result(tree: ast.Module) -> str:
+    """Return the name to which the last statement assigns what a call returns; empty if code shows or checks it."""
+    if any(isinstance(node, ast.Assert) or getattr(node, "id", "") == "print" for node in ast.walk(tree)):
+        return ""
+    match tree.body[-1]:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+            return name
+    return ""
 
 
 def has_displays(tree: ast.Module) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Mapping, Set
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -19,7 +19,6 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.sessions import Session, read_session, starts_node
 
-_TAKEN_FROM_LINE = re.compile(r"(?<![\w.$'\"/-])_\.(\w+)")
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
 _DECLARED = re.compile(r"\b(?:const|let|var|function|class|import)\s(\{[^}]{0,500}|[^=;\n]{0,200})")
 _PARAMETERS = re.compile(r"(?<![\w, $])([\w, $]{1,200})\)? *(?:=>|\{)")
@@ -31,6 +30,7 @@ _GIVEN = word_set(
 _IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
 _TAKEN = r"(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['\"]"
 _NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
+_RESULT = re.compile(r"(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*)\s*=(?![=>]|\s*require\()[^;]*\([^;]*;?\s*$")
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
 _SHELLS = frozenset({"Bash", "Bash Session"})
@@ -42,7 +42,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     With it, what is shown below it, and below each block with the same code.
     """
     result: Example | NoExample = NoExample(reason="no-block")
-    own, earlier, outputs = "", list[str](), dict[int, list[str]]()
+    own, name, earlier, outputs = "", "", list[str](), dict[int, list[str]]()
     for number, block in blocks.items():
         language = _find_language(block, project)
         if not language:
@@ -60,7 +60,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
             continue
         own = code
         if language == "node" and len(code) <= MAX_EXAMPLE_CHARS:
-            code, added = _complete(code, session, project)
+            code, added, name = _complete(code, session, project)
             changed += added
             if needed := [
                 one for one in earlier if _find_defined(one) & ({*_NAME.findall(code)} - _find_defined(code))
@@ -70,7 +70,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
             earlier.append(own)
         found = _find_refusal(code, project)
         if found is None:
-            result = Example(language=language, code=code + "\n", changed=changed)
+            result = Example(language=language, code=code + "\n", changed=changed, result=name)
             outputs[number] = shown
         elif isinstance(result, NoExample):
             result = NoExample(reason=max(result.reason, found, key=REFUSALS.index))
@@ -90,31 +90,38 @@ def _name_package(text: str, package: str) -> str:
     return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{package}", text)
 
 
-def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str]]:
+def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str], str]:
     """Return code for Node in which the package's names are defined and values are printed, and what was added.
 
     Values are those that the prompt printed; without one, of calls of the package on lines of their own, and of what
-    the code defines if it prints nothing.
+    the code defines if it prints nothing. If that is nothing at all, the last one's, whose name is returned, too.
     """
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
     defined = _find_defined(code)
     is_taken = re.search(rf"['\"]{re.escape(package)}['\"/]", code)
     readme = [one for one in _OBJECT.findall(code) if one in project.readme and one not in defined and not is_taken]
-    name = _find_name(code, plain, defined, project.exports) or next(iter(readme), "")
+    name = _find_name(code, plain, defined) or next(iter(readme), "")
     exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
     statements = session.statements if session else _split_statements(code)
-    if session:
+    if session and any(session.outputs):
         outputs = [output not in ("", "undefined") for output in session.outputs]
     else:
         own = [] if "console." in code else sorted(defined)
-        used = "|".join(map(re.escape, [*([name] if name else exported), *own]))
-        value = rf"(?:new )?(?:{used})[.(](?:.*\)|[^=]*\)[.\w\[\]]*)|(?:{'|'.join(own) or used})(?:\.\w+|\[\w+\])*"
+        names = [*map(re.escape, [name] if name else exported)]
+        used = "|".join([rf"require\(['\"]{re.escape(package)}['\"]\)", *names, *own])
+        value = rf"(?:new )?(?:{used})[.(](?:.*\)|[^=]*\)[.\w\[\]]*)"
+        value += rf"|(?:{'|'.join(own or names) or '(?!)'})(?:\.\w+|\[\w+\])*"
         call = re.compile(rf"(?:{value});?\s*(?://.*)?$", re.S)
-        outputs = [bool(used) and call.match(one) is not None for one in statements]
+        outputs = [call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
+    result = ""
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
+    elif "console." not in code and (match := _RESULT.match(next(filter(None, reversed(statements)), ""))):
+        result = match[1]
+        written.append(f"console.dir({result})")
+        changed.append(f"Added `{written[-1]}` below it.")
     if (name and name not in defined) or (exported and not name):
         # Versions differ in whether they export what the package is for under its name, as the default or as all.
         taken, bound = f"it.{name} ?? it.default ?? it", f"{{ {', '.join(exported)} }}"
@@ -127,7 +134,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
             line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
-    return "\n".join(written), changed
+    return "\n".join(written), changed, result
 
 
 def _split_statements(code: str) -> list[str]:
@@ -142,17 +149,12 @@ def _split_statements(code: str) -> list[str]:
     return found if depth <= 0 else code.split("\n")  # else one stands in a string
 
 
-def _find_name(code: str, plain: str, defined: Set[str], exports: Collection[str]) -> str:
-    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it.
-
-    `_` does if the package has all that is taken from it.
-    """
+def _find_name(code: str, plain: str, defined: Set[str]) -> str:
+    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it."""
     short = re.compile(plain[:1] + "".join(f"{letter}?" for letter in plain[1:]), re.I)
     used = [one for one in dict.fromkeys(_OBJECT.findall(code)) if short.fullmatch(one) and one not in _GIVEN]
     free = [one for one in used if len(one) > 1 and one not in defined]
-    taken = {*_TAKEN_FROM_LINE.findall(code)} if "_" not in defined else set()
-    other = free[0] if len(free) == 1 else "_" if taken and taken <= {*exports} else ""
-    return next((one for one in used if one.lower() == plain), other)
+    return next((one for one in used if one.lower() == plain), free[0] if len(free) == 1 else "")
 
 
 def _find_defined(code: str) -> set[str]:

@@ -22,14 +22,16 @@ from triage.reproduce.example.example import (
     Project,
 )
 from triage.reproduce.example.read_block import read_block
-from triage.reproduce.example.sessions import Session, read_session, without_traces
+from triage.reproduce.example.sessions import Session, read_session, without_marks, without_traces
 from triage.reproduce.example.shown_output import (
     WISH,
     Cue,
+    are_plain_values,
     find_commented,
+    find_values,
     judge_words,
+    quote_numbers,
     read_stated_output,
-    show_as_node,
 )
 
 _OTHER_LANGUAGES = word_set(
@@ -62,6 +64,8 @@ class _Part:
     changed: tuple[str, ...] = ()
     blocks: frozenset[int] = frozenset()
     """Their numbers in the report."""
+    below: tuple[str, ...] = ()
+    """What stands in each below its code."""
 
     @cached_property
     def names(self) -> python_code.Names:
@@ -102,12 +106,15 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": unsure, "": []}
     elif stated.others >= outputs.keys():
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
+    elif stated.wished and are_plain_values([*unsure, *stated.wished]) and {*unsure}.isdisjoint(stated.wished):
+        said |= {"named": unsure, "": []}
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
-    named, wished = [*said["named"], *stated.named], [*stated.wished, *said["wished"]]
+    named, wished = [*found.named, *said["named"], *stated.named], [*stated.wished, *said["wished"]]
+    named += [*find_values(parsed.prose, wished, f"{found.result} (?:is|was|becomes|contains)")][: bool(found.result)]
     if project.language == "node":
-        shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
-        named, wished, said[""] = ([*map(show_as_node, one)] for one in (named, wished, said[""]))
+        shown = [quote_numbers("\n".join(lines)).split("\n") for lines in shown]
+        named, wished, said[""] = ([*map(quote_numbers, one)] for one in (named, wished, said[""]))
     wishes = [*map("\n".join, own.values()), *wished]
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
     stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
@@ -192,7 +199,10 @@ def _read_script(text: str) -> _Part | None:
     lines = code.split("\n")
     end = python_code.find_beginning(lines)
     note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
-    return _leave_out_displays("\n".join(lines[:end]), [*changed, note])
+    part = _leave_out_displays("\n".join(lines[:end]), [*changed, note])
+    below = without_marks("\n".join(text.split("\n")[end:])).strip("\n")
+    is_wish = judge_words(below.partition("\n")[0]) == "wished"
+    return replace(part, below=(below,)) if part and not is_wish else part
 
 
 def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
@@ -265,15 +275,8 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
         ours = f"from {module} import {name}" if is_known else ""
         is_module = name in project.modules and not (name in project.exports and name in called)
         known = f"import {name}" if is_module else ours or project.readme.get(name, "")
-        found[name] = known or standard.get(name, "") or _find_alias(name, attributes.get(name, []), project)
+        found[name] = known or standard.get(name, "")
     return found
-
-
-def _find_alias(name: str, attributes: Sequence[str], project: Project) -> str:
-    """Return the statement that imports the module of the project that a short name means, such as `np` or `_`."""
-    modules = {project.exports.get(one, "") for one in attributes}
-    is_short = name == "_" or re.match(".*".join(map(re.escape, name)), project.package)
-    return f"import {modules.pop()} as {name}" if is_short and len(modules) == 1 and all(modules) else ""
 
 
 def _add_imports(part: _Part, project: Project) -> _Part:
@@ -319,6 +322,7 @@ def _merge_blocks(parts: Sequence[_Part]) -> _Part:
     return _Part(
         code="\n\n".join(part.code for part in parts),
         shown=tuple(output for part in parts for output in part.shown),
+        below=tuple(output for part in parts for output in part.below),
         is_session=any(map(attrgetter("is_session"), parts)),
         changed=tuple(dict.fromkeys([*changed, f"Joined {len(parts)} blocks that continue each other."])),
         blocks=frozenset().union(*map(attrgetter("blocks"), parts)),
@@ -339,11 +343,17 @@ def _to_example_or_refusal(part: _Part, missing: Set[str]) -> Example | NoExampl
         changed.append(f"Added `{'; '.join(calls)}` below it.")
     if undefined := part.names.free - missing:
         return NoExample(reason="undefined-names", names=sorted(undefined)[:10])
+    result = ""
     if python_code.has_displays(tree):
         changed.append("The values of bare expressions are printed, as at a prompt.")
+    elif result := python_code.find_result(tree):
+        code += f"\n{result}"
+        changed.append(f"Added `{result}` below it.")
     return Example(
         language="python",
         code=f"{code}\n",
         is_session=part.is_session,
         changed=changed,
+        named=[*part.below],
+        result=result,
     )

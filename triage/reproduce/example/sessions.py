@@ -14,11 +14,15 @@ _PYTHON_MORE = re.compile(r"^\s*\.{3,4}(?!\.) ?(?P<code>.*)$")
 """PyPy has one sign more."""
 _IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
 _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
-_OUT = re.compile(r"^\s*(?:Out ?\[[\d ]+\]:|# ?(?:outputs?|prints?|returns?|gives):?) ?(?P<text>.*)$")
-"""IPython's mark, or a comment's."""
+_OUT = re.compile(
+    r"^\s*(?:Out ?\[[\d ]+\]:|# ?(?:outputs?|prints?|returns?|gives):?|(?i:outputs?|returns?|gives):$) ?(?P<text>.*)$"
+)
+"""IPython's mark, or a comment's, or the reporter's for himself."""
 _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
+_CONSOLE = re.compile(r"^<[·.]? ?", re.M)
+"""A browser's mark of a value."""
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Type \"")
 _NODE_STARTS = re.compile(r"^(?:Welcome to Node|.{0,200}[$#%>] node$)", re.M)
@@ -32,9 +36,7 @@ _PROMPTS = {
     "shell": ((_SHELL, _SHELL_MORE),),
 }
 _COMMAND = re.compile(
-    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote))[^\\]){1,4000})(?P=quote)"
-    r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
-    re.M | re.S,
+    r"\bpython[\d.]* -c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote))[^\\]){1,4000})(?P=quote)", re.S
 )
 
 
@@ -67,8 +69,7 @@ def read_session(text: str, language: str) -> Session | None:
         if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[top + 1 : starts[0]]))):
             return _separate(lines, starts, first, more)
     if language == "python" and (command := _COMMAND.search(text)):
-        code = (command["code"] or command["document"]).replace('\\"', '"')
-        return Session([code], [text[command.end() :].strip()], "")
+        return Session([command["code"].replace('\\"', '"')], [text[command.end() :].strip()], "")
     return None
 
 
@@ -92,6 +93,7 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
         code, number = [*code, *rest], number + len(rest)
         statement = textwrap.dedent("\n".join(code)).rstrip()
         output = without_marks("\n".join(lines[number:end]))
+        output = _CONSOLE.sub("", output) if first is _NODE else output
         if statement:
             session.statements.append(statement)
             session.outputs.append(textwrap.dedent(output).strip("\n "))

@@ -1,7 +1,6 @@
 """Finds what a report says that its example prints, and what it wishes: blocks and lines below the words, or values."""
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -13,8 +12,8 @@ from triage.reproduce.example import python_code
 from triage.reproduce.example.sessions import read_session, without_marks, without_traces
 
 WISH = re.compile(
-    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|to be|better|rather|must|proper|propose|want|"
-    r"suppress\w*|fix(?:ed|es)?|desired|correct\w*|more sense)\b"
+    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|to (?:be|return)|better|rather|must|proper|propose|"
+    r"want|suppress\w*|fix(?:ed|es)?|desired|correct\w*|more sense)\b"
 )
 """A sentence that says what ought to happen, not what does."""
 _SAYS = (
@@ -41,10 +40,9 @@ _LITERAL = (
 _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
-_VALUE = re.compile(
-    rf"(?i)\b{_SAYS}(?: value)?(?: in| is| was| to)?[\s:]{{0,9}}{_LITERAL}"
-    r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|\b(?:but|instead|rather)\b))",
-    re.M,
+_VALUE = (
+    rf"(?: value)?(?: in| is| was| to)?[\s:]{{0,9}}(?:[-=]{{1,9}}> *)?{_LITERAL}"
+    r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|\b(?:but|instead|rather|which)\b))"
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
 _PLAIN = (
@@ -67,14 +65,13 @@ _CODE = re.compile(
     r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\(|.{0,200}\bpython[\d.]* -c )", re.M
 )
 _PLAIN_COMMAND = re.compile(r"\S*$|(?:python|node)[\d.]* \S+\s*$")
+_ARGUMENTS = re.compile(r"\bargv\b|\bparse_args\(")
+"""Code that reads them."""
 _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 """A command that is not the example, but may install what the next ones run."""
 _DATA = word_set("text txt output log json xml html")
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
-_REMARK = re.compile(r"(?:#|//) .*\d\.\d")
-"""Of the reporter, in an output: which version printed it."""
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -139,21 +136,9 @@ def are_plain_values(lines: Iterable[str]) -> bool:
     return all(re.fullmatch(f"(?i)(?:{_PLAIN}|{_LITERAL})", line) for line in lines)
 
 
-def show_as_node(text: str) -> str:
-    """Return JSON as Node shows the value, and other text as it is but for numbers as keys."""
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
-    return _STRING.sub(_quote_as_node, text) if text[:1] in "[{" else text
-
-
-def _quote_as_node(match: re.Match[str]) -> str:
-    text, colon = match[1].replace('\\"', '"'), match[2] or ""
-    if colon and re.fullmatch(r"[A-Za-z_$][\w$]*", text):
-        return f"{text}:"
-    quote = next((one for one in "'\"`" if one not in text), "'")
-    return f"{quote}{text}{quote}{colon}"
+def quote_numbers(text: str) -> str:
+    """Return an object of JavaScript with its numbers as keys in quotes, as Node shows them."""
+    return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
 
 
 class _Reader:
@@ -161,8 +146,9 @@ class _Reader:
         self._version, self._section, self._said, self._code = version, "", "", -1
         self._is_of_other_version = False
         """The last code is."""
+        self._takes_arguments = any(map(_ARGUMENTS.search, (block.text for block in parsed.code)))
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.stated = StatedOutput(set(), set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
+        self.stated = StatedOutput(set(), set(), set(), [], [*find_values(parsed.prose, wished)][:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -207,14 +193,15 @@ class _Reader:
             if _TOOL.match(command):
                 self._said = command
                 cue = self._find_cue() or cue
-            elif output:
-                # With arguments, it is not the example as it is run.
-                self._add(output, cue if _PLAIN_COMMAND.match(command) else "named")
+            elif output and _PLAIN_COMMAND.match(command):
+                self._add(output, cue)
+            elif output and not self._takes_arguments:  # with these, it is not the example as it is run
+                self._add(output, "named")
 
     def _add(self, text: str, cue: Cue) -> None:
         rest = without_traces(text)
         found = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
-        lines = [line for line in found if line.strip("-= ") and not _REMARK.match(line)]
+        lines = [line for line in found if line.strip("-= ")]
         if cue in ("wished", "other") or self._is_of_other_version:
             self.stated.wished.append(without_marks(text))
         elif lines and cue == "named":
@@ -252,12 +239,12 @@ def _calls(text: str) -> bool:
     return any(isinstance(node, ast.Call | ast.Assign) for one in body for node in ast.walk(one))  # not `total: f(1)`
 
 
-def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
+def find_values(prose: str, wished: list[str], says: str = _SAYS) -> Iterator[str]:
     """Yield the values of which a sentence says that they are printed, and add those that it wishes."""
-    for match in _VALUE.finditer(prose):
+    for match in re.finditer(rf"(?im)\b{says}{_VALUE}", prose):
         before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start("value")])[-1]
-        value = match["value"].strip("`")
-        if WISH.search(before):
+        value = match["value"].strip("`").rstrip(".")
+        if WISH.search(before) and not _BUT_THEN.match(before):
             wished.append(value)
         elif not _OTHER_TIME.search(before) and value not in wished:
             yield value

@@ -20,7 +20,6 @@ _NETWORK = word_set(
     "gaierror URLError ConnectionError NewConnectionError MaxRetryError ConnectTimeout NameResolutionError SSLError "
     "ProxyError ConnectTimeoutError ENOTFOUND EAI_AGAIN ECONNREFUSED ENETUNREACH ConnectionRefusedError"
 )
-_DISPLAY = word_set("TclError DisplayError")
 _FILES = word_set("FileNotFoundError IsADirectoryError NotADirectoryError ENOENT")
 _IMPORTS = word_set("ModuleNotFoundError ImportError MODULE_NOT_FOUND ERR_MODULE_NOT_FOUND")
 _OLD_NAMES = re.compile(r"^name '(?:basestring|long|raw_input|reduce|unichr|unicode|xrange)' is not defined")
@@ -142,8 +141,6 @@ def find_obstacle(execution: Execution, failure: Failure) -> str:
         return "an import fails"
     if kinds & _NETWORK:
         return "it needs the network"
-    if kinds & _DISPLAY:
-        return "it needs a display"
     if failure.type in _FILES:
         return "it needs a file"
     if failure.type == "SyntaxError" and not own:
