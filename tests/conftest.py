@@ -1,5 +1,6 @@
 """Settings for all tests."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,11 @@ from hypothesis import settings
 from tests.find.staying_parsers import keep_parsers, stop_parsers
 from triage.outside.github.repository_connection import RepositoryConnection
 
+gc.disable()  # until all is imported
 # A busy machine must not fail a test: how cost grows is tested by `testing.cost_growth`.
-settings.register_profile("without-deadline", deadline=None)
-settings.load_profile("without-deadline")
+# Each run tries other examples, and CI runs the suite on four Pythons: half of Hypothesis's default is enough for each.
+settings.register_profile("suite", deadline=None, max_examples=50)
+settings.load_profile("suite")
 
 ROOT = Path(__file__).parents[1]
 # Assertions of all tests are rewritten once, not by each worker of each run; never beside the sources.
@@ -37,6 +40,13 @@ def parsers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_parser_is_left() -> Iterator[None]:
     yield
     stop_parsers()
+
+
+def pytest_collection_finish():
+    """Modules stay: the collector never looks at them, which would be a fifth of the suite's time."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_addoption(parser):

@@ -10,10 +10,6 @@ from testing.runs.jobs_on_loopback import JobsOnLoopback
 class ReproduceWorkflow(JobsOnLoopback):
     """One method per job."""
 
-    def open_issue(self) -> None:
-        self.event_name = "issues"
-        self.event = {"action": "opened", "issue": self.api.issues[7], "sender": self.api.issues[7]["user"]}
-
     def run(self, stage: str, **inputs: str) -> dict[str, str]:
         """Run one job of the flow. Return its outputs. Only `run` has no token."""
         return self.run_task(f"reproduce-{stage}", **({"github_token": ""} if stage == "run" else {}), **inputs)

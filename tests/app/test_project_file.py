@@ -212,7 +212,7 @@ ODD = st.text(
 LINES = st.lists(st.one_of(st.sampled_from(WHOLE.splitlines()), ODD), max_size=20).map("\n".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.one_of(ODD.map(str.encode), LINES.map(str.encode), st.binary(max_size=300)))
 def test_any_bytes_are_settings_or_refused_in_one_line(data: bytes):
     words, line = "Fine.", 1

@@ -12,7 +12,6 @@ from testing.checkouts.git_repositories import commit, git
 from testing.runs.reproduce_workflow import ReproduceWorkflow
 from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
-from testing.servers.suggesting_github import SuggestingGitHub
 from tests.reproduce.small_shop import BACKEND, BAD, GOOD, ISSUE, PYTHON, make_repository, serve_packages, variables
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.jobs import run_reproduce_job
@@ -33,34 +32,6 @@ def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reprod
         api.roles["mona"] = {"role_name": "triage", "permission": "read"}
         api.viewer = "github-actions[bot]"
         yield ReproduceWorkflow(tmp_path, api, IssueWritesApi(api), known)
-
-
-def test_it_still_happens_and_since_when_until_it_is_gone_which_suggests_to_close_and_closes_nothing(
-    workflow: ReproduceWorkflow,
-) -> None:
-    workflow.api.graphql = github = SuggestingGitHub(workflow.api)
-    workflow.say("/triage reproduce")
-    block = workflow.run_all()
-    head, bad = (git(workflow.folder / "checkout", "rev-parse", name) for name in ("HEAD", "v1.1"))
-    assert block.startswith(
-        f"**Still happens on `main` (`{head[:7]}`).** The example from the report, run on Python 3."
-    )
-    where = f"[`shop/__init__.py:3`](https://github.com/octo/shop/blob/{head}/shop/__init__.py#L3)"
-    assert where in block
-    assert f"Worked in `1.0`. First release with it: `1.1`; first commit: [`{bad[:7]}`]" in block
-    assert block in workflow.summary
-    assert json.loads((workflow.folder / "checkout/.triage/evidence.json").read_text())["orders"][0]["number"] == 7
-    before = workflow.parts.report
-    commit(workflow.folder / "checkout", {"shop/__init__.py": GOOD})
-    workflow.event_name, workflow.event = "schedule", {}
-    github.pending.clear()
-    assert workflow.run_all().startswith(
-        "It failed when it was run before, and does not any more: GitHub’s panel suggests "
-    )
-    assert workflow.parts.report == before
-    why = "The example shows on 1.1 what the report does, and on main no longer."
-    assert github.pending == [{"kind": "close", "name": "COMPLETED", "rationale": why, "confidence": "HIGH"}]
-    assert workflow.api.issues[7]["state"] == "open"
 
 
 def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkflow) -> None:
@@ -86,6 +57,8 @@ def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkfl
     assert workflow.parts.reproduction == block
     report = json.loads((checkout / ".triage/report.json").read_text())
     assert (report["found"]["is_of_run"], report["found"]["line"]) == (True, 3)
+    workflow.event_name, workflow.event = "schedule", {}
+    assert workflow.run("select")["reproduce-task"] == "run", "what failed is run again each week"
 
 
 def test_the_jobs_say_what_the_terminal_says_also_of_a_version_that_cannot_be_installed(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import write
 from testing.runs.in_process_job import InProcessJob, set_up_job
 
 TITLE = "KeyError lets an attacker read the basket of pear sellers: path traversal"
@@ -19,7 +20,8 @@ KeyError: 'pear'
 ```
 """
 SENTENCE = "This may be a security report. Please don't add details here.\n\nMaintainers: "
-WORDS = ("pear", "basket", "KeyError", "etc/passwd", "attacker", "traversal", "CRITICAL", "HIGH", "Traceback")
+SKILL = "---\ndescription: Pears\nwhen: {words: [basket]}\n---\nAsk which pear it is.\n"
+WORDS = ("pear", "Pears", "basket", "KeyError", "etc/passwd", "attacker", "traversal", "CRITICAL", "HIGH", "Traceback")
 
 
 @pytest.fixture
@@ -37,6 +39,7 @@ def commit_policy(job: InProcessJob, path: str) -> str:
     place = job.job.workspace / path
     place.parent.mkdir(exist_ok=True)
     place.write_text("Write to security@example.com.\n")
+    write(job.job.workspace, {".github/triage/skills/pears.md": SKILL})
     job.job.commit()
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=job.job.workspace, capture_output=True, check=True)
     return head.stdout.decode().strip()

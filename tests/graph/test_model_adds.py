@@ -113,7 +113,7 @@ answers = st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # each example is two whole runs: too slow to shrink

@@ -1,7 +1,7 @@
 """What a report says about itself, with its place."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
@@ -32,7 +32,6 @@ def test_an_empty_report() -> None:
     assert facts_of("") == ReportFacts()
 
 
-@settings(max_examples=100)
 @given(st.text(), st.text())
 def test_places_are_where_the_words_are(title: str, body: str) -> None:
     parsed = read_issue(Issue(title=title, body=body))

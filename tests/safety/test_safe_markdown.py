@@ -103,7 +103,7 @@ NASTY = [
     "\u202e", "\u200b", "\u2066", "\U000e0041", "\x00", "\ud800", "\u2028", "word", "foo_bar", "foo.py", "it's", "😀", "javascript:x", "ftp://e", "JIRA-12", "1", "é",
 ]  # fmt: skip
 text = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(NASTY), max_size=14).map("".join))
-thorough = settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 def visible_words(markdown: str) -> str:

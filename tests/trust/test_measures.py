@@ -3,9 +3,14 @@
 import pytest
 
 from trust.measure import Measure
-from trust.measures import MEASURES, canaries, effects, faults, hidden_text, markdown
+from trust.measures import MEASURES, canaries, effects, faults, hidden_text, markdown, text_cost
 
-SHARES = {effects.MEASURE.name: 1 / 90, canaries.MEASURE.name: 1 / 35, hidden_text.MEASURE.name: 10 / 192}
+SHARES = {
+    effects.MEASURE.name: 1 / 90,
+    canaries.MEASURE.name: 1 / 35,
+    hidden_text.MEASURE.name: 10 / 192,
+    text_cost.MEASURE.name: 0.002,
+}
 SMALL_SHARE = 0.005
 ONE_BY_ONE = [effects.MEASURE, faults.MEASURE]
 MANY_FAILURES = [canaries.MEASURE, hidden_text.MEASURE, markdown.MEASURE]

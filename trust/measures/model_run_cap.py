@@ -1,4 +1,4 @@
-"""Hundreds of issues opened in ten minutes, or one edited as often, and commands to run an example: how many do."""
+"""Hundreds of issues opened in ten minutes, or one edited as often: how many ask a model."""
 
 import contextlib
 import io
@@ -9,19 +9,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest.mock import patch
 
-from testing.checkouts.git_repositories import commit
 from testing.runs import external_services, sample_bug
 from testing.runs.job import MOUNTS, Job
-from testing.runs.reproduce_workflow import ReproduceWorkflow
 from testing.servers.github_api import START, GitHubApi
 from testing.servers.github_api import serve_github_api as github_serving
-from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.action import main
-from trust.measure import Measure, MeasureResult, sample_evenly
+from trust.measure import Measure, MeasureResult
 
 ISSUES = 200
 MINUTES = 10
@@ -106,71 +102,6 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
         yield burst
 
 
-@dataclass(frozen=True)
-class Asking:
-    """Eight commands to run the example of an issue that ann has opened."""
-
-    by: str
-    runs: int
-    """How many may be run."""
-    is_invited: bool = False
-    """The issue has the opt-in label."""
-    first: str = ""
-    """What mona says before."""
-    is_deleted: bool = False
-    """Each command, as soon as its jobs have ended."""
-    others: int | None = None
-    """Issues that were opened before on this day: then no command runs the example, but the opening of the issue."""
-
-
-COMMANDS = 8
-ASKED = {
-    "an invited author": Asking("ann", 3, is_invited=True),
-    "an invited author who deletes what was said": Asking("ann", 3, is_invited=True, is_deleted=True),
-    "an author": Asking("ann", 0),
-    "a stranger": Asking("eve", 0),
-    "a stranger on an issue with the label": Asking("eve", 0, is_invited=True),
-    "somebody with write access": Asking("mona", COMMANDS),
-    "an issue on a usual day": Asking("ann", COMMANDS, is_invited=True, others=5),
-    "an issue on a quiet issue": Asking("ann", 0, is_invited=True, others=5, first="/triage quiet"),
-    "an issue in a burst": Asking("ann", 0, is_invited=True, others=25),
-}
-
-
-def _ask(name: str) -> list[str]:
-    """Runs the jobs of each command, but for the one with the example."""
-    asking, selected = ASKED[name], 0
-    with TemporaryDirectory() as folder, github_serving() as api:
-        files = {"pyproject.toml": "[project]\nname = 'shop'\n", "shop/__init__.py": "def total(items):\n    1 / 0\n"}
-        (Path(folder) / "checkout").mkdir()
-        commit(Path(folder) / "checkout", {**files, ".github/triage.yml": "opt-in-label: try\n"})
-        _set_clock(api)
-        api.viewer = BOT
-        api.roles |= {"mona": {"role_name": "write", "permission": "write"}}
-        api.add_issue(7, title="total() fails", body="```python\nimport shop\nshop.total([])\n```\n")
-        api.issues[7] |= {"user": {"login": "ann", "id": 8, "type": "User"}}
-        api.issues[7]["labels"] = [{"name": "try"}] if asking.is_invited else []
-        for number in range(asking.others or 0):
-            api.add_issue(100 + number)
-        jobs = ReproduceWorkflow(Path(folder), api, IssueWritesApi(api), {"HOME": folder})
-        if asking.first:
-            jobs.say(asking.first)
-            jobs.run_task("triage", labels="off")
-        for _ in range(COMMANDS):
-            if asking.others is None:
-                jobs.say("/triage reproduce", asking.by)
-                said = api.comments[-1]
-            else:
-                jobs.open_issue()
-            done = jobs.run("select")
-            selected += done["reproduce-task"] == "run"
-            if done["reproduce-task"]:
-                jobs.run("report", selection=done["reproduce-selection"])
-            if asking.is_deleted:
-                api.comments.remove(said)
-    return [] if selected == asking.runs else [f"{name}: {selected} of {COMMANDS} are run, not {asking.runs}"]
-
-
 def run(share: float) -> MeasureResult:
     events = max(FEWEST, round(ISSUES * share))
     cap = max(1, CAP * events // ISSUES)
@@ -181,16 +112,14 @@ def run(share: float) -> MeasureResult:
         edits.open_issue(1)
         for time in range(2, events + 1):
             edits.edit_issue(time)
-    asked = sample_evenly(list(ASKED), share)
     failures = [
         *burst.problems,
         *edits.problems,
         *_find_excess(burst, cap, "issues"),
         *_find_excess(edits, cap, "edits"),
-        *(problem for name in asked for problem in _ask(name)),
     ]
     measured = f"{len(burst.by_model)} issues, {len(edits.by_model)} edits of {events} by a model, cap {cap}"
-    return MeasureResult(2 * events + COMMANDS * len(asked), failures, measured)
+    return MeasureResult(2 * events, failures, measured)
 
 
 def _find_excess(burst: IssueBurst, cap: int, what: str) -> list[str]:
@@ -201,25 +130,18 @@ def _find_excess(burst: IssueBurst, cap: int, what: str) -> list[str]:
 
 
 def run_without_defence() -> MeasureResult:
-    """A cap that is never reached, checked against a smaller one; and commands of anybody, which nobody counts.
-
-    Returns no failure unless both are found.
-    """
+    """A cap that is never reached, checked against a smaller one."""
     with serve_burst(10_000, FEWEST) as burst:
-        for number in range(1, 3):
+        for number in range(1, FEWEST + 1):
             burst.open_issue(number)
-    excess = _find_excess(burst, 1, "issues")
-    admission = "triage.run.may_run.admission"
-    with patch(f"{admission}.MAX_RUNS", COMMANDS), patch(f"{admission}._may_command", lambda *_: True):
-        asked = [_ask(name) for name in ("an invited author", "a stranger on an issue with the label")]
-    return MeasureResult(4, [*excess, *asked[0], *asked[1]] if excess and all(asked) else [])
+    return MeasureResult(FEWEST, _find_excess(burst, 1, "issues"))
 
 
 MEASURE = Measure(
     "Runs by a model in a flood",
     "within the cap",
-    f"{ISSUES} issues in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, one edited as often, and "
-    f"{COMMANDS} commands: more runs, or an issue without its comment.",
+    f"{ISSUES} issues in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, and one edited as often: more runs, "
+    "or an issue without its comment.",
     run,
     run_without_defence,
 )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
@@ -190,7 +190,6 @@ def test_the_weights_are_small_and_fit_the_kinds() -> None:
     assert len(known) > 30, "the file was learned from other features"
 
 
-@settings(max_examples=100)
 @given(st.text(), st.text())
 def test_any_text_has_a_kind(title: str, body: str) -> None:
     found = read_kind(parsed(title, body))

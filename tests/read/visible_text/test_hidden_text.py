@@ -17,10 +17,7 @@ CANARY = "zebrafinch"
 
 @each_row("channel", CHANNELS)
 def test_a_hidden_text_is_not_read(channel: str) -> None:
-    body = CHANNELS[channel](CANARY)
-    page = extract_visible_page(body)
-    assert not contains_canary(page.text, CANARY), page.text
-    parsed = read_issue(Issue(title="It fails", body=body))
+    parsed = read_issue(Issue(title="It fails", body=CHANNELS[channel](CANARY)))
     told = parsed.model_dump(exclude={"links"})
     assert not contains_canary("\n".join(_texts(told)), CANARY)
 

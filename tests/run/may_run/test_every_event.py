@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,12 +10,11 @@ from testing.each_row import each_row
 from testing.servers.github_api import serve_issue
 from testing.webhooks.event_runner import EventResult, EventRunner
 from testing.webhooks.example_payloads import (
-    MAY_START,
     comment,
     load_examples,
     load_payload,
 )
-from triage.domain.task import Skip, TriageTask
+from triage.domain.task import Skip
 from triage.run.may_run.route import route_event
 
 EVERY = load_examples()
@@ -28,24 +26,6 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
         yield EventRunner(tmp_path_factory.mktemp("events"), github)
 
 
-def applies(event: str, payload: Any) -> bool:
-    """Whether a payload may lead to a request at all, by the rules of the README; read without the program's help."""
-    if event in ("workflow_dispatch", "repository_dispatch", "schedule"):
-        return True
-    issue, action = (payload.get("issue"), payload.get("action")) if isinstance(payload, dict) else (None, None)
-    if (
-        event not in MAY_START
-        or not isinstance(issue, dict)
-        or issue.get("locked") is True
-        or issue.get("pull_request")
-    ):
-        return False
-    accounts = [issue.get("user"), payload.get("sender")]
-    if event == "issues" and any(isinstance(one, dict) and one.get("type") == "Bot" for one in accounts):
-        return False
-    return action in (("created",) if event == "issue_comment" else ("opened", "edited", "reopened", "labeled"))
-
-
 def is_sound(result: EventResult) -> bool:
     """Told on the job's page and in the outputs, without a traceback, and nothing that the log's reader would obey."""
     is_complete = bool(result.summary) and "status" in result.outputs and not result.unexpected_commands
@@ -53,20 +33,6 @@ def is_sound(result: EventResult) -> bool:
         "Traceback" not in result.log and "Internal error" not in result.log and len(result.errors) == result.exit_code
     )
     return is_complete and has_clean_log and (result.outputs["status"] == "failed") == bool(result.exit_code)
-
-
-def test_the_examples_are_all_there() -> None:
-    assert len(EVERY) == 404
-    assert len({one.event for one in EVERY}) == 64
-    assert len({server for one in EVERY for server in one.servers}) == 6
-
-
-@each_row("event", sorted({one.event for one in EVERY}))
-def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
-    for payload in (one.payload for one in EVERY if one.event == event):
-        task = route_event(event, payload, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
-        assert isinstance(task, (Skip, TriageTask) if applies(event, payload) else Skip)
-        assert not isinstance(task, Skip) or task.reason.endswith(".")
 
 
 @each_row("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))

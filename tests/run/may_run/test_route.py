@@ -50,6 +50,9 @@ class TestExamples:
     def test_task(self, name: str) -> None:
         assert route_event(event_of(name), load_payload(name), 1) == TASKS[name]
 
+    def test_an_event_of_a_pull_request(self) -> None:
+        assert reason("pull_request_review", {}) == "Pull requests are not triaged."
+
 
 class TestIssues:
     @pytest.mark.parametrize("field", ["title", "body"])
