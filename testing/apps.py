@@ -5,7 +5,8 @@ from typing import Any
 
 from testing.fakes import FakeProgressLog
 from triage.app.app import App
-from triage.app.settings import RunnerEnvironment, Settings
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.safety.secrets.redactor import SecretRedactor
 
 

@@ -94,7 +94,7 @@ BAD: list[tuple[str, dict[str, str | None], str]] = [
     ("no number", {"GITHUB_EVENT_NAME": "workflow_dispatch"}, "issue-number"),
     ("odd number", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "1;rm"}, "issue-number"),
     ("a switch of before", {"INPUT_FIX": "gate"}, "fix is gone: write `task: fix-`"),
-    ("unknown value", {"INPUT_ENGINE": "modle"}, "did you mean model?"),
+    ("unknown value", {"INPUT_ENGINE": "modle"}, "engine: Input should be 'auto', 'model' or 'rules'"),
     ("two bad inputs", {"INPUT_ENGINE": "x", "INPUT_COMMENT": "maybe"}, "comment"),
     ("no such issue", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "999"}, "999"),
     ("model without key", {"INPUT_ENGINE": "model"}, "model-api-key"),

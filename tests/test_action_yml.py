@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from testing.each_row import each_row
 from tests.docs_pages import load_manifest
 from tests.docs_yaml import ROOT, is_release
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.say.notices import EMPTY_OUTPUTS
 
 OUTPUTS = list(EMPTY_OUTPUTS)

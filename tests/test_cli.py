@@ -217,7 +217,7 @@ def test_locate_prints_ranked_paths(checkout: Path):
         (["run", "--issue", "https://github.com/a/b/issues/1", "--github", "a/c"], "", "leads to a/b", 2),
         (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name, at a terminal with --github", 2),
         (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder", 2),
-        (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?", 2),
+        (["run", "--issue", "-", "--engine", "modle"], "x", "engine: Input should be 'auto', 'model' or 'rules'", 2),
         (["run", "--issue", "-", "--engine", "model"], "x", "model-api-key", 1),
         (
             ["run", "--issue", "-", "--report", "/no/such/folder/r.json"],

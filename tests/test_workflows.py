@@ -9,7 +9,8 @@ import yaml
 from release import copied_jobs
 from tests.docs_pages import is_gone, list_reusable_workflows, load_manifest, load_workflow
 from tests.docs_yaml import ROOT, list_blocks
-from triage.app.settings import Settings, find_gone_inputs
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import find_gone_inputs
 from triage.base.errors import BadInput
 
 LEVELS = ["none", "read", "write"]

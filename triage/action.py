@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from triage.app.app import App
 from triage.app.open_app import JobOutput, open_job_app, open_job_output
-from triage.app.settings import collect_own_secrets, find_gone_inputs
+from triage.app.settings.runner_environment import find_gone_inputs
+from triage.app.settings.secret_inputs import collect_own_secrets
 from triage.base import threads
 from triage.base.errors import BadConfig, TriageError, error_location
 from triage.base.os_signals import SignalHandler

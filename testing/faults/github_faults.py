@@ -91,7 +91,7 @@ GITHUB_FAULTS = [
             _github("deleted (404)", _fault(POST, 404), "deleted meanwhile"),
             _github("deleted (410)", _fault(POST, 410), "deleted meanwhile"),
             _github("transferred (301)", _fault(POST, 301, headers={"location": "/x"}), "transferred meanwhile"),
-            _github("too long (422)", _fault(POST, 422, "Body is too long"), "longer than the 65,536 characters"),
+            _github("too long (422)", _fault(POST, 422, "Body is too long"), "GitHub answered 422"),
             _github("not taken (422)", _fault(POST, 422, "Validation Failed"), "GitHub answered 422"),
             _github("rate limited (429)", _fault(POST, 429, headers=LATER), "rate limit is used up"),
             _github("a secondary limit (403)", _fault(POST, 403, SECONDARY), "rate limit is used up"),

@@ -16,7 +16,8 @@ from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.text.encoded_secrets import KEYS, MODEL, PROXY, find_secrets
-from triage.app.settings import RunnerEnvironment, Settings
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadInput
 from triage.domain.issue import Issue
 from triage.domain.project_config import Price, ProjectConfig

@@ -1,6 +1,5 @@
-"""What the job finds out about GitHub, over HTTP and with a real git repository; and that nothing of it stays."""
+"""What the job finds out about GitHub, and that nothing of it stays."""
 
-import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,44 +11,9 @@ import pytest
 from testing.runs.action_run import job_variables, run_on_event
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
-from testing.servers.http_server import QuietHandler, serve_http
 
 OFF = {"message": "GitHub Actions is not permitted to create or approve pull requests."}
 SAME = {"message": "Validation Failed", "errors": [{"message": "No commits between main and main"}]}
-
-
-class GitOverHttp(QuietHandler):
-    """Lets git's own program answer, as the runner's checkout would ask GitHub."""
-
-    folder: Path
-
-    def do_GET(self) -> None:
-        path, _, query = self.path.partition("?")
-        length = int(self.headers.get("Content-Length", 0))
-        variables = {
-            "PATH": os.environ["PATH"],
-            "GIT_PROJECT_ROOT": str(self.folder),
-            "GIT_HTTP_EXPORT_ALL": "1",
-            "PATH_INFO": path,
-            "QUERY_STRING": query,
-            "REQUEST_METHOD": self.command,
-            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
-        }
-        done = subprocess.run(
-            ["git", "http-backend"], env=variables, input=self.rfile.read(length), capture_output=True, check=False
-        )
-        head, _, body = done.stdout.partition(b"\r\n\r\n")
-        fields = [line.split(": ", 1) for line in head.decode().splitlines()]
-        status = next((value for name, value in fields if name == "Status"), "200")
-        self.send_response(int(status.split()[0]))
-        for name, value in fields:
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_POST = do_GET  # noqa: N815
 
 
 @dataclass
@@ -59,7 +23,6 @@ class Doctor:
     git: GitDataApi
     edits: Any = ()
     fields: Any = ("suggest", "value")
-    server_url: str = ""
 
     def answer(self, token: str, sent: dict[str, Any]) -> Any:
         if "__type" in sent["query"]:
@@ -71,11 +34,7 @@ class Doctor:
         """Runs the job. Returns its exit code and its page."""
         given = {"github_token": JOB_TOKEN, "task": "doctor"}
         variables = job_variables(self.api.url, "workflow_dispatch", self.folder, self.folder / "work", **given)
-        system = {
-            "PATH": "/usr/bin:/bin:/usr/local/bin",
-            "HOME": str(self.folder),
-            "GITHUB_SERVER_URL": self.server_url,
-        }
+        system = {"PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(self.folder)}
         done = run_on_event(self.folder, {}, variables | system)
         return done.exit_code, done.summary
 
@@ -84,9 +43,7 @@ class Doctor:
 def doctor(tmp_path: Path) -> Iterator[Doctor]:
     remote = tmp_path / SLUG
     subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
-    subprocess.run(["git", "-C", remote, "config", "uploadpack.allowAnySHA1InWant", "true"], check=True)
-    handler = type("Handler", (GitOverHttp,), {"folder": tmp_path})
-    with serve_http(handler) as url, serve_github_api() as api:
+    with serve_github_api() as api:
         git = GitDataApi(api, remote)
         git.set_ref("refs/heads/main", git.commit({"a.py": "x = 1\n"}))
         subprocess.run(["git", "clone", "-q", remote, tmp_path / "work"], check=True)
@@ -94,7 +51,6 @@ def doctor(tmp_path: Path) -> Iterator[Doctor]:
         api.add_issue(7, title="t", body="b")
         api.faults = [ApiFault("POST .*/pulls", 422, SAME)]
         doctor = Doctor(tmp_path, api, git, edits={"nodes": []})
-        doctor.server_url = url
         api.graphql = doctor.answer
         yield doctor
 
@@ -104,7 +60,7 @@ def test_everything_works_and_nothing_stays(doctor: Doctor) -> None:
     doctor.api.faults.append(ApiFault("GET .*/git/ref/triage", 404))  # not shown yet
     code, page = doctor.run()
     assert code == 0
-    assert "| proposals | ✅ works | a commit below refs/triage/ was stored, fetched by its id, and removed |" in page
+    assert "| proposals | ✅ works | a commit below refs/triage/ was stored and removed |" in page
     assert "| pull requests | ✅ works |" in page
     assert "| edits | ✅ works |" in page
     assert "| suggestions | ✅ works | this GitHub has them" in page
@@ -128,15 +84,6 @@ def test_a_token_without_the_right_to_write_contents(doctor: Doctor) -> None:
     code, page = doctor.run()
     assert code == 1
     assert "| proposals | ❌ **does not work** |" in page
-
-
-def test_a_commit_that_git_cannot_fetch_is_removed(doctor: Doctor) -> None:
-    before = dict(doctor.git.refs)
-    doctor.server_url += "/gone"
-    code, page = doctor.run()
-    assert code == 1
-    assert "but git cannot fetch it: fatal:" in page
-    assert doctor.git.refs == before
 
 
 def test_edits_that_are_not_shown(doctor: Doctor) -> None:

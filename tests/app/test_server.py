@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from triage.app.server import graph
-from triage.app.settings import Checkouts
+from triage.app.settings.runner_environment import Checkouts
 from triage.base.errors import BadInput
 
 

@@ -13,7 +13,7 @@ from testing.servers.github_api import GitHubApi
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
 from triage.agents.services import Services
 from triage.app.server import build_server_graph
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.domain.report import RunReport
 
 ASKED: Any = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.docs_pages import load_workflow
 from tests.docs_yaml import ROOT
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.backlog.backlog_files import BATCH_SECONDS
 
 JOBS: dict[str, Any] = load_workflow(ROOT / ".github/workflows/backlog.yml")["jobs"]

@@ -12,7 +12,7 @@ from testing.fakes import NOW, FakeProgressLog
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.backlog.backlog_values import NEWEST, list_issue
 from tests.outside.github.conftest import QUICK
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.backlog.backlog_files import MAX_ISSUES, Backlog, LeftOut
 from triage.backlog.list_backlog import (
     BY_BOT,

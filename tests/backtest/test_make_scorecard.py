@@ -10,7 +10,7 @@ from testing.apps import make_app
 from testing.each_row import each_row
 from testing.fakes import FakeOutput
 from tests.run.run_harness import RunHarness
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.backtest.scorecard import make_scorecard, parse_since
 from triage.base.errors import BadInput
 from triage.domain.run import Status

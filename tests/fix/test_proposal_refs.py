@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from testing.servers.git_data_api import GitDataApi
-from testing.servers.github_api import SLUG, START, ApiFault
+from testing.servers.github_api import START, ApiFault
 from tests.fix.proposal_requests import make_messages, make_request
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import GitHubUnavailable
@@ -120,21 +120,12 @@ def test_a_commit_that_is_gone_meanwhile_is_left_out(git: GitDataApi, store: Git
         b"<html>",
         {"ref": "x"},
         [{"ref": f"{PREFIX}/7/1"}],
-        [{"ref": f"{PREFIX}/7/1", "object": {"sha": "--output=x", "type": "commit"}}],
     ],
 )
 def test_an_answer_that_cannot_be_read_is_no_empty_list(
     git: GitDataApi, store: GitHubProposalStore, body: object
 ) -> None:
     git.api.faults = [ApiFault("GET .*matching-refs", 200, body)]
-    with pytest.raises(GitHubUnavailable, match="cannot be read"):
-        store.list_proposals(7)
-
-
-def test_another_commit_than_the_one_asked_for(git: GitDataApi, store: GitHubProposalStore) -> None:
-    forge(git, f"{PREFIX}/7/1", 7)
-    other = git.read_commit(forge(git, f"{PREFIX}/8/1", 8))
-    git.api.faults = [ApiFault(f"GET /repos/{SLUG}/git/commits/", 200, other)]
     with pytest.raises(GitHubUnavailable, match="cannot be read"):
         store.list_proposals(7)
 

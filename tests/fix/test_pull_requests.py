@@ -110,7 +110,7 @@ class TestRefusals:
 
     def test_no_drafts(self, hub: Hub) -> None:
         hub.pulls.knows_drafts = False
-        with pytest.raises(PullRequestRefused, match="no draft pull requests in private repositories"):
+        with pytest.raises(PullRequestRefused, match="Open it by hand"):
             hub.open_pull_request()
         assert hub.pulls.pulls == []
 

@@ -12,7 +12,7 @@ from testing import factories
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.domain.code import Span
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport

@@ -296,9 +296,9 @@ def unusable(
     """Certificates, and what is wrong with each."""
     strangers = CertificateAuthority(tmp_path_factory.mktemp("strangers"))
     return [
-        (strangers.issue_certificate(NAME), "authority that is not trusted"),
-        (company.issue_certificate("other.example"), "its certificate is for another host"),
-        (company.issue_certificate(NAME, expired=True), "its certificate has expired"),
+        (strangers.issue_certificate(NAME), "unable to get local issuer certificate"),
+        (company.issue_certificate("other.example"), f"certificate is not valid for '{NAME}'"),
+        (company.issue_certificate(NAME, expired=True), "its certificate is not valid: certificate has expired"),
     ]
 
 

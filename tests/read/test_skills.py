@@ -126,15 +126,15 @@ def test_invisible_characters_and_likely_secrets_are_removed():
         ("---\n---\ntext", "line 1: description is missing"),
         (
             "---\nwhen: {labels: x}\n---\ntext",
-            "line 2: description is missing; line 2: when.labels must be a list such",
+            "line 2: description: Field required; line 2: when.labels: Input should be a",
         ),
         (
             "---\ndescription: a\nwhen:\n  label: [x]\n---\nb",
             "line 4: 'label' is not a known key of when (did you mean",
         ),
         ("---\ndescription: a\ntools: [shell]\n---\nb", "line 3: 'tools' is not a known key (known keys: description,"),
-        ("---\ndescription: ''\n---\nb", "line 2: description must not be empty"),
-        (f"---\ndescription: {'a' * 201}\n---\nb", "line 2: description has more than 200 characters"),
+        ("---\ndescription: ''\n---\nb", "line 2: description: String should have at least 1 character"),
+        (f"---\ndescription: {'a' * 201}\n---\nb", "line 2: description: String should have at most 200"),
         ("---\ndescription: a\nwhen: {words: ['--']}\n---\nb", "line 3: when.words: a word needs a letter or a digit"),
         ("---\ndescription: a\nwhen: {paths: ['#a']}\n---\nb", "line 3: when.paths: a pattern that begins with # is a"),
         ("---\ndescription: a\nrequires-approval: Yes, all\n---\nb", "line 3: requires-approval: use true, false, or"),

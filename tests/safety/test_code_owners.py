@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import measure_cost_ratio
 from testing.each_row import each_row
-from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners
+from triage.safety.code_owners import CodeOwners
 
 DOCUMENTED = """
 # This is a comment.
@@ -108,14 +108,6 @@ def test_only_line_feeds_end_a_line():
     assert not rule.is_readable
 
 
-def test_a_file_with_too_many_rules_is_not_searched():
-    lines = [f"/p{number}/ @octo\n" for number in range(MAX_RULES)]
-    assert CodeOwners("".join(lines)).find_owners("p0/a") == ["octo"]
-    owners = CodeOwners("".join([*lines, "* @x\n"]))
-    assert owners.has_too_many
-    assert owners.find_rule("p0/a") is None
-
-
 @given(st.text("ab/*?!#\\@[] \n\x00é", max_size=60), st.text("ab/é ", min_size=1, max_size=20))
 def test_any_text_is_a_file_of_rules(text: str, path: str):
     CodeOwners(text).find_owners(path)
@@ -143,9 +135,3 @@ def test_a_line_with_another_space_may_match_everything(line: str, space: str):
 
 def test_a_comment_may_have_any_space():
     assert CodeOwners("*.py @bob # caf\u00e9\u00a0noir").find_owners("a.py") == ["bob"]
-
-
-def test_patterns_that_are_too_long_together():
-    rules = [f"{'*a' * 497}{number:05d} @bob" for number in range(MAX_PATTERN_CHARS // 999 + 1)]
-    assert CodeOwners("\n".join(rules)).has_too_many
-    assert not CodeOwners("\n".join(rules[:-2])).has_too_many

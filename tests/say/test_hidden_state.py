@@ -57,7 +57,8 @@ from triage.say.hidden_state import (
 FOUND = Place(sign="trace", rule="frame", span=span(READER, 10, 20), probability=0.91)
 KINDS: list[MissingKind] = list(get_args(MissingKind))
 hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")
-names = st.text(min_size=1, max_size=20).filter(lambda name: name.isprintable() and not {"<", ">", "/"} & set(name))
+letters = st.characters(exclude_categories=("C", "Z"), exclude_characters="<>/") | st.just(" ")
+names = st.text(letters, min_size=1, max_size=20).filter(str.isprintable)
 paths = st.lists(names.filter(lambda name: name != ".."), min_size=1, max_size=5).map("/".join)
 states = st.builds(
     CommentState,

@@ -109,11 +109,10 @@ def _list_labels(agent_input: AgentInput) -> list[str]:
     return [name for name in labels if name.casefold() not in of_form or agent_input.issue.has_label(name)]
 
 
-def _list_areas(agent_input: AgentInput, least: float = 0.0) -> list[str]:
-    """Return the labels of this probability or more. One that names another kind contradicts the report."""
+def _list_areas(agent_input: AgentInput) -> list[str]:
+    """Return the labels that say what it is about. One that names another kind contradicts the report."""
     fitting = (None, agent_input.kind)
-    areas = (one for one in agent_input.area_labels if one.probability >= least)
-    return [one.name for one in areas if find_labelled_kind([one.name]) in fitting]
+    return [one.name for one in agent_input.area_labels if find_labelled_kind([one.name]) in fitting]
 
 
 def normalize_ticket(draft: TicketDraft, agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:

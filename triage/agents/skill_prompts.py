@@ -134,14 +134,9 @@ def read_references(skill: Skill, read_lines: Callable[[str], list[str] | None],
         for path in _list_candidates(written):
             lines = read_lines(path) if path not in texts and path != skill.path else None
             if lines:
-                texts[path] = _cut("\n".join(lines), room)
+                texts[path] = shorten("\n".join(lines), room)
                 break
     return texts
-
-
-def _cut(text: str, max_chars: int) -> str:
-    note_chars = 60  # of how much is left out
-    return text if len(text) <= max_chars else shorten(text, max_chars - note_chars)
 
 
 def _list_candidates(written: str) -> Iterator[str]:

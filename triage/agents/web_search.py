@@ -102,20 +102,21 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebS
     pages = _read_pages(answers)
     if not pages:
         return _build_finding([], _explain_no_pages(answers))
-    wanted = _split_words(query)
-    shared = [(len(wanted & _split_words(page["title"] + " " + page["content"])), page) for page in pages]
-    results = [
-        WebResult(
-            title=page["title"],
-            url=page["url"],
-            relevance_reason=f"shares {count} of {len(wanted)} words with the error message",
-        )
-        for count, page in sorted(shared, key=lambda pair: -pair[0])
-        if count * 2 >= len(wanted)
-    ]
+    results = _list_alike(pages, query, 0.5, "shares {count} of {total} words with the error message")
     return _build_finding(
         results[:MAX_RESULTS], f"{len(results)} of {len(pages)} pages share the error message's words."
     )
+
+
+def _list_alike(pages: Sequence[dict[str, str]], text: str, share: float, reason: str) -> list[WebResult]:
+    """Return the pages that have this share of the words of a text, those with most of them first."""
+    wanted = _split_words(text)
+    shared = [(len(wanted & _split_words(page["title"] + " " + page["content"])), page) for page in pages]
+    return [
+        WebResult(title=page["title"], url=page["url"], relevance_reason=reason.format(count=count, total=len(wanted)))
+        for count, page in sorted(shared, key=lambda pair: -pair[0])
+        if count >= share * len(wanted)
+    ]
 
 
 async def _search_issues(agent_input: AgentInput, tools: ToolRunner) -> WebSearchFinding:
@@ -127,16 +128,8 @@ async def _search_issues(agent_input: AgentInput, tools: ToolRunner) -> WebSearc
     pages = _read_pages(answers)
     if not pages:
         return _build_finding([], _explain_no_pages(answers))
-    wanted = _split_words(sanitize_query(package.error))
-    results = [
-        WebResult(
-            title=page["title"],
-            url=page["url"],
-            relevance_reason=f"the error is raised by {package.name}, and this issue has the same message",
-        )
-        for page in pages
-        if len(wanted & _split_words(page["title"] + " " + page["content"])) >= MIN_SHARE * len(wanted)
-    ]
+    reason = f"the error is raised by {package.name}, and this issue has the same message"
+    results = _list_alike(pages, sanitize_query(package.error), MIN_SHARE, reason)
     named = (
         f"{results[0].title} has the same message."
         if results

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import BaseModel
 
 from triage import __version__
-from triage.app.settings import (
-    RunnerEnvironment,
-    Settings,
-)
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadConfig, BadInput
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
 from triage.domain.project_config import (

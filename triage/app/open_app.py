@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.app.app import App
-from triage.app.settings import RunnerEnvironment, Settings, collect_own_secrets, find_unknown_variables
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import RunnerEnvironment, find_unknown_variables
+from triage.app.settings.secret_inputs import collect_own_secrets
 from triage.base.errors import BadInput, WrongUsage
 from triage.outside.output.job_output import JobOutput
 from triage.outside.output.line_logs import LineWriter

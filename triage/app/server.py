@@ -19,8 +19,10 @@ from pydantic import BaseModel
 
 from triage.agents.services import Services
 from triage.app.app import App
-from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
+from triage.app.settings.inputs import Settings
 from triage.app.settings.network_settings import prepare_network
+from triage.app.settings.runner_environment import Checkouts, RunnerEnvironment
+from triage.app.settings.secret_inputs import collect_own_secrets
 from triage.base.errors import SetupError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository

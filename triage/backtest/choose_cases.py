@@ -27,8 +27,6 @@ MAX_MISSING_SHARE = 0.05
 """Of the files: a clone may lack a few large ones."""
 _SHORT_ID = 7
 _LAST = datetime.max.replace(tzinfo=UTC)
-_LAST_SECOND = 253_402_300_799
-"""Of the year 9999."""
 _SUBJECT_NUMBER = re.compile(r"\s*\(#\d{1,9}\)$")
 _TYPE = re.compile(r"^(?:bug)?fix(?:es|ed)?(?:\([\w./, -]{1,40}\))?!?:\s*", re.IGNORECASE)
 _TRAILER = re.compile(r"^[A-Z][A-Za-z-]{2,30}: .*<.*@.*>\s*$|^git-svn-id:.*$|^\(cherry picked from .*$", re.MULTILINE)
@@ -106,8 +104,7 @@ def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: i
     for commit in commits:
         if len(chosen.cases) == last:
             break
-        # It is about another folder, or has a date that no calendar has: anybody can write one.
-        if not commit.paths or commit.seconds > _LAST_SECOND or not is_mainly_fix(commit.message):
+        if not commit.paths or not is_mainly_fix(commit.message):  # no path of this folder
             continue
         if is_about_work(commit.message):
             chosen.left_out[NO_BUG] += 1

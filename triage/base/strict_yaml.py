@@ -24,23 +24,6 @@ NULL_SCALAR = re.compile(r"null|Null|NULL|~|")
 
 PathStep = str | int
 
-_MESSAGES: Mapping[str, str] = {
-    "string_type": "must be text",
-    "list_type": "must be a list such as [one, two]",
-    "dict_type": "must have keys and values",
-    "model_type": "must have keys and values",
-    "int_parsing": "must be a whole number",
-    "float_type": "must be a number such as 1.50",
-    "float_parsing": "must be a number such as 1.50",
-    "finite_number": "must be a number such as 1.50",
-    "string_too_short": "must not be empty",
-    "string_too_long": "has more than {max_length:,} characters",
-    "too_long": "has more than {max_length:,} entries",
-    "greater_than_equal": "must not be less than {ge:g}",
-    "less_than_equal": "must not be more than {le:g}",
-    "missing": "is missing",
-}
-
 
 class Problem(NamedTuple):
     line: int
@@ -188,10 +171,8 @@ def _describe_error(error: ErrorDetails, schema: type[BaseModel], sections: Mapp
     known = {key for section in (schema, *sections.values()) for key in _list_keys(section)}
     if error["type"] == "extra_forbidden":
         return _describe_unknown_key(error["loc"], known, schema, sections)
-    key = _format_key(error["loc"], known)
-    if message := _MESSAGES.get(error["type"]):
-        return f"{key} {message.format(**error.get('ctx', {}))}"
-    return f"{key}: {error['msg']}"
+    message = error["msg"].partition(" or instance of ")[0]
+    return f"{_format_key(error['loc'], known)}: {message}"
 
 
 def _describe_unknown_key(

@@ -269,22 +269,6 @@ class ProjectConfig(YamlSection):
             raise _setting_error("the patterns are too long together") from None
         return patterns
 
-    @field_validator("opt_out_label")
-    @classmethod
-    def _check_labels_differ(cls, label: str, info: ValidationInfo) -> str:
-        if label and label.casefold() == str(info.data.get("opt_in_label", "")).casefold():
-            raise _setting_error("it is also the opt-in label, so no issue would be triaged")
-        return label
-
-    @field_validator("needs_info_label")
-    @classmethod
-    def _check_needs_info_label_differs(cls, label: str, info: ValidationInfo) -> str:
-        others = {str(info.data.get(name, "")).casefold(): name for name in ("opt_in_label", "opt_out_label")}
-        if label and label.casefold() in others:
-            what = "opt-in" if others[label.casefold()] == "opt_in_label" else "opt-out"
-            raise _setting_error(f"it is also the {what} label, so a question would decide which issues are triaged")
-        return label
-
     def label_description(self, label: str) -> str:
         """When the label fits; empty without a description."""
         matches = (text for name, text in self.labels.describe.items() if name.casefold() == label.casefold())

@@ -10,7 +10,7 @@ from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchPropos
 from triage.domain.value import Value
 from triage.run.may_run.admission import WRITE_ROLES
 from triage.safety.clean_text import clean_text
-from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners, OwnerRule
+from triage.safety.code_owners import CodeOwners, OwnerRule
 
 MAX_WORDS_CHARS = 4000
 _COMMAND = re.compile(
@@ -66,11 +66,6 @@ def check_owners(login: str, paths: Iterable[str], owners: CodeOwners, config: P
     a team counts as the login that `owners:` in the settings names for it. A line that GitHub skips because it is
     invalid was meant to say something: where it would decide, nobody may approve.
     """
-    if owners.has_too_many:
-        return (
-            f"CODEOWNERS has more than {MAX_RULES:,} rules, or {MAX_PATTERN_CHARS:,} characters of patterns: it was "
-            "not read. Join some of them."
-        )
     rules = ((path, owners.find_rule(path)) for path in paths)
     problems = (_check_rule(login, path, rule, config) for path, rule in rules if rule)
     return next((problem for problem in problems if problem), "")

@@ -22,7 +22,7 @@ from triage.app.command_line import (
     run_until_signal,
 )
 from triage.app.open_app import open_terminal_app
-from triage.app.settings import remove_own_variables
+from triage.app.settings.secret_inputs import remove_own_variables
 from triage.base.errors import BadInput, SetupError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from triage.agents.services import Services
 from triage.app.server import Lazy, RequestRefused, open_on_server
-from triage.app.settings import remove_own_variables
+from triage.app.settings.secret_inputs import remove_own_variables
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
 from triage.fix.base_files import open_base_files

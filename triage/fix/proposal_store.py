@@ -62,10 +62,7 @@ class GitHubProposalStore(GitData):
 
     def _read_default_branch(self) -> str:
         with github_errors():
-            branch = self.repository.default_branch
-        if not branch:
-            raise unreadable_response()
-        return branch
+            return self.repository.default_branch
 
     def list_proposals(self, issue: int) -> list[PatchProposal]:
         """Return the issue's proposals, oldest first. Other commits are left out."""

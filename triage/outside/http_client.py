@@ -4,7 +4,7 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -22,16 +22,6 @@ from triage.base.threads import raise_if_abandoned
 
 BUNDLE = "REQUESTS_CA_BUNDLE"
 """The variable with a file or folder of certificate authorities, beside those of the machine."""
-_CERTIFICATE_PROBLEMS = {
-    9: "its certificate is not valid yet",
-    10: "its certificate has expired",
-    18: "its certificate is self-signed",
-    19: "its certificate is of an authority that is not trusted",
-    20: "its certificate is of an authority that is not trusted",
-    62: "its certificate is for another host",
-    64: "its certificate is for another host",
-}
-"""By the error code of OpenSSL (x509_vfy.h)."""
 _PROXY_LOGIN_ERROR = re.compile(r"^\w*Proxy\w*: .*\b407\b|Tunnel connection failed: 407\b", re.DOTALL)
 PROXY_LOGIN_REFUSED = "the proxy refuses the login (407)"
 
@@ -71,7 +61,7 @@ def describe_connection_problem(error: BaseException) -> str:
     """A problem of certificates or of the proxy's login, which somebody must fix; empty for any other error."""
     for cause in list_causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return _CERTIFICATE_PROBLEMS.get(cause.verify_code, "its certificate is not valid")
+            return f"its certificate is not valid: {cause.verify_message}"
         if _PROXY_LOGIN_ERROR.search(f"{type(cause).__name__}: {cause}"):
             return PROXY_LOGIN_REFUSED
     return ""
@@ -179,7 +169,7 @@ def was_sent(error: BaseException) -> bool:
     return not any(type(cause).__name__ in _NOT_SENT for cause in list_causes(error))
 
 
-def parse_retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a `retry-after` header asks to wait; None when it is missing or unreadable.
 
     The header is a number or a date (RFC 9110, 10.2.3). `headers` have lower-case names.
@@ -187,14 +177,8 @@ def parse_retry_after(headers: Mapping[str, str], now: Callable[[], float] = tim
     value = headers.get("retry-after", "")
     if seconds := _SECONDS.fullmatch(value):
         return float(seconds[1])
-    date = parse_http_date(value)
-    return None if date is None else max(date.timestamp() - server_timestamp(headers, now), 0.0)
-
-
-def server_timestamp(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float:
-    """Return when a response was sent, in seconds since 1970, by the server's clock where it is known."""
-    date = parse_http_date(headers.get("date", ""))
-    return date.timestamp() if date else now()
+    until, sent = parse_http_date(value), parse_http_date(headers.get("date", ""))
+    return max(until.timestamp() - (sent.timestamp() if sent else time.time()), 0.0) if until else None
 
 
 def parse_http_date(text: str) -> datetime | None:

@@ -6,8 +6,7 @@ https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-f
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import islice
+from functools import cache
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -18,12 +17,6 @@ PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """In the order in which GitHub looks; the first one counts."""
 MAX_BYTES = 3 * 1024 * 1024
 """GitHub does not load a larger file."""
-MAX_RULES = 10_000
-"""Each costs 0.05 ms at the first path, and 0.003 ms at each further one."""
-MAX_PATTERN_CHARS = 500_000
-"""Of all patterns together."""
-_MAX_PATTERN_BYTES = 1_000_000
-"""Of memory for one pattern, a limit of re2."""
 _RULE = re.compile(r"(?P<pattern>(?:\\.|[^\s\\]){1,1000})(?:[ \t]+(?P<owners>.*))?")
 _OTHER_SPACE = re.compile(r"[^\S \t]")
 """Nobody says whether GitHub separates words by it."""
@@ -50,12 +43,10 @@ class OwnerRule:
 
 
 class CodeOwners:
-    """The rules of a file. One of more than `MAX_RULES` or `MAX_PATTERN_CHARS` has too many, and none is found."""
+    """The rules of a file."""
 
     def __init__(self, text: str = "") -> None:
-        rules = list(islice(_parse(text), MAX_RULES + 1))
-        self.has_too_many = len(rules) > MAX_RULES or sum(len(one.pattern) for one in rules) > MAX_PATTERN_CHARS
-        self._rules = [] if self.has_too_many else rules[::-1]
+        self._rules = list(_parse(text))[::-1]
 
     def find_rule(self, path: str) -> OwnerRule | None:
         """Return the last rule that matches or, because it cannot be read, may match; None without one."""
@@ -91,12 +82,11 @@ def _matches(expression: Any, pattern: str, path: str) -> bool:
     return bool(found) and not (pattern.endswith("/*") and found.groupdict().get("ps_d"))
 
 
-@lru_cache(maxsize=MAX_RULES)
+@cache
 def _compile(pattern: str) -> Any:
     """Return the expression for a pattern; None if it is not valid, or can match nothing."""
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = _MAX_PATTERN_BYTES
     try:
         expression, _ = GitIgnoreSpecPattern.pattern_to_regex(pattern)
         return re2.compile(expression, options) if expression else None

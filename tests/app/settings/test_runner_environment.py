@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.app.settings import RunnerEnvironment
+from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadInput
 
 PUBLIC = ("https://github.com", "https://api.github.com")

@@ -1,7 +1,8 @@
 """Which variables hold secrets of ours, and which only sound like it."""
 
 from testing.each_row import each_row
-from triage.app.settings import PLACEHOLDER_KEY, collect_own_secrets, remove_own_variables
+from triage.app.settings.inputs import PLACEHOLDER_KEY
+from triage.app.settings.secret_inputs import collect_own_secrets, remove_own_variables
 
 
 @each_row(

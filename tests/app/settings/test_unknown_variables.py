@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from triage.app.settings import Settings, find_gone_inputs, find_unknown_variables
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import find_gone_inputs, find_unknown_variables
 from triage.base.errors import BadInput
 
 

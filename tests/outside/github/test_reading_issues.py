@@ -254,11 +254,6 @@ class TestRole:
         with pytest.raises(GitHubUnavailable, match="proxy"):
             tracker.fetch_role("ann")
 
-    @pytest.mark.parametrize("login", ["", ".", "..", "../../user", "a/b", "a?b", "a b", "ä", "a" * 101, "x[bot]y"])
-    def test_a_malformed_login_is_not_requested(self, api: GitHubApi, tracker: IssueTracker, login: str) -> None:
-        assert tracker.fetch_role(login) == "none"
-        assert api.requests == []
-
     def test_a_bots_login(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.roles["app[bot]"] = {"role_name": "write"}
         assert tracker.fetch_role("app[bot]") == "write"

@@ -116,7 +116,7 @@ class TestRefusals:
             (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
             (404, "Not Found", CannotPublish, "GitHub answered 404, as for what was deleted meanwhile"),
             (410, "Issues are disabled for this repo", CannotPublish, "GitHub answered 410"),
-            (422, "Body is too long (maximum is 65536 characters)", CannotPublish, "longer than the 65,536 characters"),
+            (422, "Body is too long (maximum is 65536 characters)", CannotPublish, "GitHub answered 422"),
             (422, "Validation Failed", CannotPublish, "GitHub answered 422"),
             (429, "Slow down", CannotPublish, "rate limit is used up"),
             (403, "You have exceeded a secondary rate limit", CannotPublish, "rate limit is used up"),

@@ -20,7 +20,7 @@ from testing.servers.scripted_server import (
     to_response,
 )
 from tests.outside.model.model import GREEN, Colour, ModelSetup, asked_models, asked_modes, colour
-from triage.app.settings import Settings
+from triage.app.settings.inputs import Settings
 from triage.base.errors import ModelUnavailable
 from triage.domain.run import Limits
 from triage.outside.model.chat_model import ChatModel

@@ -20,7 +20,8 @@ from testing.servers.telemetry_collector import (
 from testing.text.encoded_secrets import GITHUB, KEYS
 from tests.outside.output.telemetry_runs import CANARY, REPORT, REQUEST_ID
 from triage.app.doctor_checks import run_checks
-from triage.app.settings import RunnerEnvironment, Settings
+from triage.app.settings.inputs import Settings
+from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.domain.report import RunReport
 from triage.outside.output.telemetry import OtlpExporter
 from triage.safety.secrets.redactor import SecretRedactor

@@ -90,7 +90,7 @@ async def test_another_repository_is_not_searched(repositories: list[Any], githu
 @each_row(
     ("fault", "reason"),
     [
-        (ApiFault("", 401, {}), "GitHub answered 401"),
+        (ApiFault("", 401, {}), "does not accept the token"),
         (ApiFault("", 403, LIMITED, USED_UP), "rate limited"),
         (ApiFault("", 429, LIMITED, USED_UP), "rate limited"),
         (ApiFault("", 429, LIMITED, {"retry-after": "2"}), "rate limited"),

@@ -5,13 +5,12 @@ import re
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_core import PydanticCustomError
 
 from triage.base.errors import BadInput
-from triage.base.text import quote_value, suggest_nearest
+from triage.base.text import quote_value
 
-MAX_PATH_CHARS = 1_000
 _PRIVATE_BLOCKS = [
     ipaddress.ip_network(block)
     for block in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
@@ -25,62 +24,9 @@ def input_error(message: str) -> PydanticCustomError:
     return PydanticCustomError("input", "{message}", {"message": message})
 
 
-def one_of(*allowed: str) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if value in allowed:
-            return value
-        hint = suggest_nearest(str(value), allowed)
-        raise input_error(f"{quote_value(value)} is not one of {', '.join(allowed)}{hint and f'; {hint}'}")
-
-    return BeforeValidator(check)
-
-
-_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-"""The spellings of YAML's core schema, as in GitHub's toolkit (`getBooleanInput`)."""
-
-
-def _parse_boolean(value: Any) -> Any:
-    if str(value) in _BOOLEANS:
-        return _BOOLEANS[str(value)]
-    raise input_error(f"{quote_value(value)} is not one of true, false")
-
-
 def boolean_as(yes: str, no: str) -> BeforeValidator:
-    """Takes `true` and `false` as other names of two words. Put it after `one_of`: the last check runs first."""
-
-    def translate(value: Any) -> Any:
-        meaning = _BOOLEANS.get(str(value))
-        return value if meaning is None else yes if meaning else no
-
-    return BeforeValidator(translate)
-
-
-def whole_number(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
-    """A whole number in ASCII digits, within the range."""
-
-    def check(value: Any) -> Any:
-        text = str(value)
-        # int() accepts other scripts' digits, underscores and a sign.
-        if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,18}", text) or not lowest <= int(text) <= highest:
-            hint = f"; did you mean {text[1:]}?" if re.fullmatch(r"#[1-9][0-9]{0,8}", text) else ""
-            raise input_error(f"{quote_value(value)} is not a whole number{unit} from {lowest} to {highest}{hint}")
-        return int(text)
-
-    return BeforeValidator(check)
-
-
-def decimal_number(lowest: float, highest: float, unit: str) -> BeforeValidator:
-    """A decimal number without sign or exponent, within the range."""
-
-    def check(value: Any) -> Any:
-        text = str(value)
-        if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text):
-            raise input_error(f"{quote_value(value)} is not a number{unit} such as 0.50")
-        if not lowest <= float(text) <= highest:
-            raise input_error(f"{quote_value(value)} is not a number{unit} from {lowest:g} to {highest:g}")
-        return float(text)
-
-    return BeforeValidator(check)
+    """Takes `true` and `false` as other names of two words."""
+    return BeforeValidator(lambda value: {"true": yes, "false": no}.get(str(value).lower(), value))
 
 
 def _check_model_name(value: Any) -> Any:
@@ -135,24 +81,16 @@ def _is_private(host: str) -> bool:
     return any(address in block for block in _PRIVATE_BLOCKS)
 
 
-def _check_path(value: Any) -> Any:
-    text = str(value)
-    if not text.isprintable() or len(text) > MAX_PATH_CHARS:
-        raise input_error(f"{quote_value(value)} is not a path: printable, at most {MAX_PATH_CHARS} characters")
-    return text
-
-
 def _check_repository_path(value: Any) -> Any:
-    text = str(_check_path(value)).removeprefix("./")
-    if "\\" in text or not all(part not in ("", ".", "..") for part in text.split("/")):
+    text = str(value).removeprefix("./")
+    if not text.isprintable() or "\\" in text or not all(part not in ("", ".", "..") for part in text.split("/")):
         raise input_error(f"{quote_value(value)} is not a path inside the repository, such as .github/triage.yml")
     return text
 
 
-Flag = Annotated[bool, BeforeValidator(_parse_boolean)]
 Secret = Annotated[SecretStr, BeforeValidator(_check_secret)]
 RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path)]
 ModelName = Annotated[str, BeforeValidator(_check_model_name)]
 EndpointUrl = Annotated[str, BeforeValidator(parse_endpoint_url)]
-Seconds = Annotated[int, whole_number(1, 21_600, " of seconds")]
+Seconds = Annotated[int, Field(ge=1, le=21_600)]
 """GitHub ends a job after six hours."""

@@ -1,21 +1,17 @@
 """The action's inputs, with default and description. A test compares them with `action.yml`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from triage.app.settings.field_checks import (
     EndpointUrl,
-    Flag,
     ModelName,
     RepositoryPath,
     Seconds,
     Secret,
     boolean_as,
-    decimal_number,
-    one_of,
-    whole_number,
 )
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
@@ -47,19 +43,19 @@ class Settings(BaseModel):
     )
 
     github_token: Secret = Field(SecretStr(""), description="Token used to read the issue and to write the comment.")
-    issue_number: Annotated[int, whole_number(1, MAX_ISSUE_NUMBER)] | None = Field(
+    issue_number: Annotated[int, Field(ge=1, le=MAX_ISSUE_NUMBER)] | None = Field(
         None,
         description="Number of the issue. Needed where the event brings none: workflow_dispatch, repository_dispatch, "
         "schedule.",
     )
-    task: Annotated[TaskName, one_of(*get_args(TaskName))] = Field(
+    task: TaskName = Field(
         "triage",
         description="What the job does: triage; fix-gate, fix-propose, fix-store, fix-report or fix-apply "
         "(docs/fix.md); reproduce-select, reproduce-run or reproduce-report (docs/reproduce.md); backlog-list, "
         "backlog-run or backlog-merge (docs/scale.md); scorecard (docs/scorecard.md); or doctor, which tries what the "
         "action needs of GitHub with the job's token.",
     )
-    engine: Annotated[Literal["auto", "model", "rules"], one_of("auto", "model", "rules")] = Field(
+    engine: Literal["auto", "model", "rules"] = Field(
         "auto",
         description="Who answers: model, rules, or auto, which is a model when model-api-key or model-base-url is set.",
     )
@@ -78,7 +74,7 @@ class Settings(BaseModel):
         None,
         description="Model that is asked when one fails. Empty: model and fast-model stand in for each other.",
     )
-    reasoning_effort: Annotated[ReasoningEffort, one_of(*get_args(ReasoningEffort))] = Field(
+    reasoning_effort: ReasoningEffort = Field(
         "low",
         description="How long models think before they answer: none, low, medium or high. A model that does not know "
         "it is asked without.",
@@ -90,22 +86,22 @@ class Settings(BaseModel):
         SecretStr(""),
         description="API key for web search with Tavily. Without it, see web-search.",
     )
-    web_search: Annotated[Literal["auto", "github", "off"], one_of("auto", "github", "off")] = Field(
+    web_search: Literal["auto", "github", "off"] = Field(
         "auto",
         description="Where an error is looked up. auto: by Tavily with a key, else, for a public repository, in the "
         "issues of the package whose code raised it. github: the latter, also for a private repository. off: nowhere.",
     )
-    max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] | None = Field(
+    max_tokens: Annotated[int, Field(ge=1_000, le=100_000_000)] | None = Field(
         None,
         description="Maximum tokens, counting input and output of all model calls. Empty: 100000 for a triage, 300000 "
         "for fix-propose with its triage.",
     )
-    max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] | None = Field(
+    max_cost_usd: Annotated[float, Field(ge=0, le=1_000)] | None = Field(
         None,
         description="Maximum cost in US dollars; 0 disables the model. Empty: 1.00 for a triage or a batch of a "
         "backlog, 2.00 for fix-propose with its triage.",
     )
-    max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
+    max_model_runs_per_day: Annotated[int, Field(ge=0, le=100_000)] = Field(
         50,
         description="Maximum issues opened within 24 hours that a model triages, each at most five times a day; rules "
         "do the rest. /triage of a person with write access is exempt.",
@@ -115,25 +111,25 @@ class Settings(BaseModel):
         description="Timeout for an issue, in seconds; an agent has a fifth of it. Raise it for a slow local model. "
         "Empty: 300, and 1500 for fix-propose.",
     )
-    comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
+    comment: Annotated[CommentMode, boolean_as("always", "never")] = Field(
         "auto",
         description="When to comment: auto (when there is something to tell or to ask, or a person asked for the run), "
         "always, or never. true is always, and false is never.",
     )
-    dry_run: Flag = Field(
+    dry_run: bool = Field(
         False, description="Whether to write nothing to GitHub. The job summary shows what would be written."
     )
-    labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
+    labels: LabelsMode = Field(
         "suggest",
         description="What to do with labels: off, suggest (in GitHub's panel, or in the comment where there is none), "
         "or apply (add existing labels; only needs-info-label is ever taken off).",
     )
-    approvers: Annotated[Approvers, one_of("write", "owners")] = Field(
+    approvers: Approvers = Field(
         "write",
         description="Who may approve a patch: write (anybody with write access), or owners (those of them whom "
         "CODEOWNERS names for each changed file).",
     )
-    proposal_tests: Annotated[ProposalTests, one_of(*get_args(ProposalTests))] = Field(
+    proposal_tests: ProposalTests = Field(
         "",
         description="For the task fix-report: what the project's tests said, as the job verify found it (docs/fix.md).",
     )
@@ -144,7 +140,7 @@ class Settings(BaseModel):
     backlog_query: Annotated[str, Field(max_length=250)] = Field(
         BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
     )
-    backlog_batch: Annotated[int, whole_number(1, 256)] | None = Field(
+    backlog_batch: Annotated[int, Field(ge=1, le=256)] | None = Field(
         None, description="For the task backlog-run: the number of its batch."
     )
     config_file: RepositoryPath = Field(
@@ -262,18 +258,10 @@ class Settings(BaseModel):
         return list(self._find_warnings())
 
     def _find_warnings(self) -> Iterator[str]:
-        by_rules = self.effective_engine == "rules"
-        models = [_kebab(name) for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
         if self.engine == "rules" and self._is_changed("model_api_key"):
             yield "model-api-key is not used: engine is rules."
         if self._wants_model and not self.limits().usd:
             yield "max-cost-usd is 0: every agent answers by rules."
-        if by_rules and models:
-            yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
-        if self.effective_embedding_model != self.embedding_model:
-            yield "embedding-model is not used: the rules engine uses local vectors."
-        if not by_rules and self.fallback_model == self.model != self.fast_model:
-            yield "fallback-model equals model: there is no fallback if the model fails."
 
     def _is_changed(self, name: str) -> bool:
         # `model_fields_set` cannot be used: the runner sets every input, also those with the default of action.yml.

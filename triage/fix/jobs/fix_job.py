@@ -171,19 +171,17 @@ class FixRequest:
 NO_PROPOSAL = {"proposal-status": ProposalStatus.NONE.value}
 
 
-async def write_reply(request: FixRequest, text: str, job: FixJob) -> Status:
-    """Answer the command below what our comment shows, which stays as it is. `text` is safe."""
-    return await _write_answer(request, format_reply(request.task, text), job, NO_PROPOSAL)
-
-
 async def write_refusal(
     request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
 ) -> Status:
-    """Say in the same place why the command is not carried out."""
-    return await _write_answer(request, format_refusal(request.task, reason), job, outputs)
+    """Say why the command is not carried out."""
+    return await write_answer(request, format_refusal(request.task, reason), job, outputs)
 
 
-async def _write_answer(request: FixRequest, answer: str, job: FixJob, outputs: Mapping[str, str]) -> Status:
+async def write_answer(
+    request: FixRequest, answer: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
+) -> Status:
+    """Answer the command below what our comment shows, which stays as it is. `answer` is safe."""
     issue = request.issue
     effects = [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []
     return await write_result(job, answer, outputs, effects, "confused")

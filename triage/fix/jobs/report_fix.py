@@ -14,8 +14,8 @@ from triage.fix.jobs.fix_job import (
     format_reply,
     plan_proposal_part,
     read_shown_commit,
+    write_answer,
     write_refusal,
-    write_reply,
     write_result,
 )
 from triage.fix.jobs.store_fix import prepare_commits
@@ -56,7 +56,7 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
 async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> Status:
     text = render_block("proposal", "abandoned", result.error)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await write_reply(request, text, job)
+        return await write_answer(request, format_reply(request.task, text), job)
     outputs, shown = {"proposal-status": result.status.value}, format_reply(request.task, text)
     return await write_result(job, text, outputs, plan_proposal_part(request.issue, shown), "confused")
 

@@ -1,8 +1,9 @@
 """The parts of a repository to which a patch can be limited: folders of sources, as people see them."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from posixpath import commonpath, dirname
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -17,8 +18,6 @@ _MIN_DIVIDED_FILES = 12
 """Sources of a folder that is divided. A person reads a smaller one as a whole."""
 _MIN_FILES = 2
 """Sources of a folder that is a module of its own."""
-_CONTAINER_SHARE = 1 / 10
-"""A folder without files of its own, such as `packages/`, is divided from this share of all sources on."""
 _USUAL_TEST_FOLDERS = ("tests/", "test/")
 """In a repository without any test."""
 _MAX_LANGUAGES = 3
@@ -41,29 +40,14 @@ class Module(Value):
     """Folders with a slash at the end, and files, outside `paths` as well."""
 
 
-@dataclass(slots=True)
-class _Folder:
-    path: str
-    """With a slash at its end; empty for the top."""
-    folders: dict[str, "_Folder"] = field(default_factory=dict)
-    has_files: bool = False
-    """Files directly in it."""
-    own_sources: int = 0
-    sources: int = 0
-    """In all folders below as well."""
-    has_other: bool = False
-    """Files that are no tests, here or below."""
-
-
-@dataclass(slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A module that is being divided: a folder, or what is left of one."""
 
     name: str
     places: list[str]
-    sources: int
-    folder: _Folder | None
-    """None if it cannot be divided."""
+    files: list[EditablePath]
+    is_whole: bool = False
+    """It cannot be divided."""
 
 
 def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleConfig]) -> list[Module]:
@@ -73,12 +57,11 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
         files: All of the commit that people edit. The same files give the same modules.
         configured: Modules of the settings by name.
     """
-    top = _build_tree(files)
     if configured:
         chosen = [(name, module.paths, module.description or "") for name, module in configured.items()]
     else:
-        chosen = [(part.name, part.places, "") for part in _divide(top)]
-    test_folders = _find_test_folders(top)
+        chosen = [(part.name, part.places, "") for part in _divide([one for one in files if not one.is_test])]
+    test_folders = _find_test_folders(files)
     has_tests = any(file.is_test for file in files)
     facts = []
     for name, places, description in sorted(chosen):
@@ -104,94 +87,60 @@ def find_module(path: str, modules: Sequence[Module]) -> Module | None:
     return max(found, key=lambda one: one[:2])[2] if found else None
 
 
-def _build_tree(files: Sequence[EditablePath]) -> _Folder:
-    top = _Folder("")
-    for file in files:
-        folder = top
-        *parts, _ = file.path.split("/")
-        for part in ["", *parts]:
-            folder = folder.folders.setdefault(part, _Folder(f"{folder.path}{part}/")) if part else folder
-            folder.sources += file.is_product_code
-            folder.has_other |= not file.is_test
-        folder.has_files = True
-        folder.own_sources += file.is_product_code
-    return top
+def _count_sources(files: Iterable[EditablePath]) -> int:
+    return sum(file.is_product_code for file in files)
 
 
-def _divide(top: _Folder) -> list[_Part]:
-    parts = _divide_top(top)
-    while True:
-        candidates = [part for part in parts if _should_divide(part, top.sources)]
-        largest = max(candidates, key=lambda part: part.sources, default=None)
-        if largest is None:
-            return parts
-        assert largest.folder is not None
-        divided = _divide_folder(largest.folder, MAX_MODULES - len(parts))
-        if len(divided) < 2:
-            largest.folder = None
-            continue
-        parts.remove(largest)
-        parts += divided
-
-
-def _divide_top(top: _Folder) -> list[_Part]:
-    """The folders at the top, also those without sources, such as `docs/`; and the files there."""
-    folders = sorted((one for one in top.folders.values() if one.has_other), key=lambda one: (-one.sources, one.path))
-    parts = [_make_part(one) for one in folders[: MAX_MODULES - 1]]
-    rest = [one.path for one in folders[MAX_MODULES - 1 :]]
-    if top.has_files or rest:
-        left = sum(top.folders[path.removesuffix("/")].sources for path in rest)
-        parts.append(_Part("./", ["./", *sorted(rest)], top.own_sources + left, None))
+def _divide(files: list[EditablePath]) -> list[_Part]:
+    parts, least = _split("", files, MAX_MODULES), max(_MIN_DIVIDED_FILES - 1, _MAX_SHARE * _count_sources(files))
+    while large := [part for part in parts if not part.is_whole and _count_sources(part.files) > least]:
+        part = max(large, key=lambda one: _count_sources(one.files))
+        inner = _split(part.name, part.files, MAX_MODULES + 1 - len(parts))
+        parts.remove(part)
+        parts += inner if len(inner) > 1 else [part._replace(is_whole=True)]
     return parts
 
 
-def _make_part(folder: _Folder) -> _Part:
-    # A chain of folders without anything else has the name of the last one, as in `src/flask/`.
-    while not folder.has_files and len(others := [one for one in folder.folders.values() if one.has_other]) == 1:
-        folder = others[0]
-    return _Part(folder.path, [folder.path], folder.sources, folder)
+def _split(folder: str, files: list[EditablePath], room: int) -> list[_Part]:
+    """Return a part for each folder in it with sources enough, and one for all the rest; nothing if that says nothing.
 
-
-def _should_divide(part: _Part, total: int) -> bool:
-    if part.folder is None or part.sources < _MIN_DIVIDED_FILES:
-        return False
-    is_container = not part.folder.has_files and part.sources > _CONTAINER_SHARE * total
-    return is_container or part.sources > _MAX_SHARE * total
-
-
-def _divide_folder(folder: _Folder, room: int) -> list[_Part]:
-    """The folders in it that have enough sources, and one part for all the rest; nothing if that divides nothing."""
-    name, places = folder.path, []
+    At the top, where `folder` is empty, each folder counts, also one without sources, such as `docs/`.
+    """
+    name, places, rest = folder, list[str](), list[EditablePath]()
     while True:
-        inner = sorted(folder.folders.values(), key=lambda one: (-one.sources, one.path))
-        if folder.has_files:
-            places.append(f"{folder.path}./")
-        if not inner or folder.own_sources or inner[0].sources < folder.sources:
+        inside: dict[str, list[EditablePath]] = defaultdict(list)
+        for file in files:
+            inner, slash, _ = file.path.removeprefix(folder).partition("/")
+            inside[f"{folder}{inner}/" if slash else f"{folder}./"].append(file)
+        own = inside.pop(f"{folder}./", [])
+        order = sorted(inside, key=lambda place: (-_count_sources(inside[place]), place))
+        places, rest = [*places, *([f"{folder}./"] if own else [])], [*rest, *own]
+        if not name or not order or _count_sources(inside[order[0]]) < _count_sources(files):
             break
-        places += [one.path for one in inner[1:] if one.has_other]
-        folder = inner[0]
-    large = [one for one in inner if one.sources >= _MIN_FILES][:room]
-    small = [one for one in inner if one not in large and one.has_other]
-    in_small = sum(one.sources for one in small)
-    if not folder.own_sources and in_small > sum(one.sources for one in large):
+        places, rest = [*places, *order[1:]], [*rest, *(file for place in order[1:] for file in inside[place])]
+        folder, files = order[0], inside[order[0]]  # a chain of folders without other sources
+    large = [place for place in order if not name or _count_sources(inside[place]) >= _MIN_FILES][: room - 1]
+    small = [file for place in order if place not in large for file in inside[place]]
+    if name and not _count_sources(own) and 2 * _count_sources(small) > _count_sources(files):
         return []
-    places += [one.path for one in small]
-    parts = [_make_part(one) for one in large]
+    places, rest = [*places, *(place for place in order if place not in large)], [*rest, *small]
+    folders = {f"{commonpath([dirname(file.path) for file in inside[place]])}/": inside[place] for place in large}
+    parts = [_Part(one, [one], found) for one, found in folders.items()]
     if places:
-        name = places[0] if len(places) == 1 and not places[0].endswith("./") else name
-        parts.append(_Part(name, sorted(places), folder.own_sources + in_small, None))
+        name = places[0] if name and len(places) == 1 and not places[0].endswith("./") else name or "./"
+        parts.append(_Part(name, sorted(places), rest, is_whole=True))
     return parts
 
 
-def _find_test_folders(top: _Folder) -> dict[str, list[str]]:
+def _find_test_folders(files: Sequence[EditablePath]) -> dict[str, list[str]]:
     """The outermost folders that hold nothing but tests, by the folder that they are in."""
-    found: dict[str, list[str]] = {}
-    pending = [top]
-    while pending:
-        folder = pending.pop()
-        found[folder.path] = sorted(one.path for one in folder.folders.values() if not one.has_other)
-        pending += [one for one in folder.folders.values() if one.has_other]
-    return found
+    others = {folder for file in files if not file.is_test for folder in _iter_folders(file.path)}
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        around = [*_iter_folders(file.path)]
+        if tests := [folder for folder in around if folder and folder not in others]:
+            found[around[len(tests)]].add(tests[-1])
+    return {folder: sorted(inner) for folder, inner in found.items()}
 
 
 def _find_tests(places: Sequence[str], test_folders: Mapping[str, Sequence[str]]) -> list[str]:

@@ -14,7 +14,6 @@ from triage.outside.github.github_errors import (
     GitHubError,
     github_errors,
     translate_write_errors,
-    unreadable_response,
 )
 from triage.outside.github.repository_connection import RepositoryConnection, iterate_pages, repeat_write, write_once
 from triage.read.read_issue import shorten_thread
@@ -89,7 +88,7 @@ class IssueComments(RepositoryConnection):
                 try:
                     with self._remember_unclear(number), github_errors():
                         comment = self.writable.get_issue(number).create_comment(body)
-                        posted = self._check_id(comment), comment.html_url
+                        posted = comment.id, comment.html_url
                         if comment.user:
                             self.own_login = comment.user.login
                         return posted
@@ -218,14 +217,9 @@ class IssueComments(RepositoryConnection):
             by_member=comment.author_association in MEMBERS,
             # Anybody can write the marker.
             ours=body.startswith(COMMENT_MARKER) and self.is_own_login(login),
-            comment_id=self._check_id(comment),
+            comment_id=comment.id,
             url=comment.html_url,
         )
-
-    def _check_id(self, comment: "GitHubComment") -> int:
-        if not comment.id:
-            raise unreadable_response()
-        return comment.id
 
     @cached_property
     def own_login(self) -> str | None:

@@ -29,11 +29,9 @@ class ErrorKind(StrEnum):
     ARCHIVED = "archived"
     GONE = "gone"
     MOVED = "moved"
-    TOO_LONG = "too long"
     EXISTS = "exists"
     NO_PULL_REQUESTS = "no pull requests"
     """The repository's settings do not let a job's token open any."""
-    NO_DRAFTS = "no drafts"
     INVALID = "invalid"
     RATE_LIMITED = "rate limited"
     UNKNOWN_OUTCOME = "unknown outcome"
@@ -135,10 +133,8 @@ _FORBIDDEN_KINDS = {
     **_NO_PULL_REQUESTS,
 }
 _REFUSED_KINDS = {
-    "too long": ErrorKind.TOO_LONG,
     "already exists": ErrorKind.EXISTS,
     "reference does not exist": ErrorKind.GONE,
-    "draft pull requests are not supported": ErrorKind.NO_DRAFTS,
     **_NO_PULL_REQUESTS,
 }
 """By words of the message, in lower case."""
@@ -162,7 +158,7 @@ def translate_errors(translate: Callable[[GitHubError], TriageError]) -> Iterato
     try:
         yield
     except GitHubError as error:
-        raise translate(error) from None
+        raise (_bad_token_error() if error.kind is ErrorKind.BAD_TOKEN else translate(error)) from None
 
 
 def translate_read_errors(slug: str, number: int | None = None) -> AbstractContextManager[None]:
@@ -189,8 +185,6 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
     what = f"Issue #{number}" if number is not None else f"The repository {slug}"
     where = f" in {slug}" if number is not None else ""
     match error.kind:
-        case ErrorKind.BAD_TOKEN:
-            return bad_token_error()
         case ErrorKind.FORBIDDEN | ErrorKind.LOCKED | ErrorKind.ARCHIVED:
             return PermissionMissing(
                 f"The token may not read issues of {slug}. Give the job `permissions: contents: read, issues: write`."
@@ -211,8 +205,6 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
 
 
 def _write_error(error: GitHubError, slug: str, what: str) -> TriageError:
-    if error.kind is ErrorKind.BAD_TOKEN:
-        return bad_token_error()
     if error.kind is ErrorKind.FORBIDDEN:
         return PermissionMissing(
             f"The token may not write to issues of {slug}. Give the job `permissions: issues: write`."
@@ -226,8 +218,6 @@ PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull request
 
 
 def _contents_error(error: GitHubError, slug: str) -> TriageError:
-    if error.kind is ErrorKind.BAD_TOKEN:
-        return bad_token_error()
     if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):  # a personal token without the scope is answered 404
         return PermissionMissing(
             f"The token may not write commits and branches to {slug}. Give the job `permissions: contents: write`."
@@ -236,15 +226,9 @@ def _contents_error(error: GitHubError, slug: str) -> TriageError:
 
 
 def _pull_request_error(error: GitHubError, slug: str) -> TriageError:
-    if error.kind is ErrorKind.BAD_TOKEN:
-        return bad_token_error()
     what = f"The pull request could not be opened in {slug}"
     if error.kind is ErrorKind.NO_PULL_REQUESTS:
         return PullRequestRefused(f"{what}: switch on {PULL_REQUEST_SETTING}.")
-    if error.kind is ErrorKind.NO_DRAFTS:
-        return PullRequestRefused(
-            f"{what}: GitHub has no draft pull requests in private repositories of this plan. Open one by hand."
-        )
     if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):
         return PullRequestRefused(
             f"{what}: give the job `permissions: pull-requests: write`, and switch on {PULL_REQUEST_SETTING}."
@@ -262,13 +246,12 @@ def _describe_refusal(error: GitHubError) -> str:
         ErrorKind.ARCHIVED: "the repository is archived",
         ErrorKind.GONE: f"GitHub {error.description}, as for what was deleted meanwhile",
         ErrorKind.MOVED: "it was transferred meanwhile",
-        ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
         ErrorKind.RATE_LIMITED: describe_rate_limit(error),
     }
     return reasons.get(error.kind, f"GitHub {error.description}")
 
 
-def bad_token_error() -> PermissionMissing:
+def _bad_token_error() -> PermissionMissing:
     return PermissionMissing(
         "GitHub does not accept the token (401). Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
     )

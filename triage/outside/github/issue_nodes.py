@@ -3,9 +3,9 @@
 What a question does not ask for, and what GitHub does not show, such as a deleted account, is null or missing here.
 """
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from triage.domain.value import Timestamp
 from triage.outside.github.comments import DELETED_ACCOUNT
@@ -33,7 +33,7 @@ def parse_response(response_type: type[A], raw: object) -> A:
 
 
 MAX_NODES = 100
-"""The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""
+"""The longest list that GitHub's GraphQL sends."""
 MAX_TITLE_CHARS = 300
 """Of issues and pull requests in lists."""
 BOT_SUFFIX = "[bot]"
@@ -41,16 +41,8 @@ N = TypeVar("N")
 R = TypeVar("R", bound=Response)
 
 
-def _cut_nodes(nodes: object) -> object:
-    return nodes[:MAX_NODES] if isinstance(nodes, list) else nodes
-
-
-NodeList = Annotated[list[N], BeforeValidator(_cut_nodes)]
-"""Of a longer list than was asked for, the first nodes: checking 300,000 takes a gigabyte and a minute."""
-
-
 class Nodes(Response, Generic[N]):
-    nodes: NodeList[N | None] | None = None
+    nodes: list[N | None] | None = None
 
 
 def list_nodes(nodes: Nodes[N] | None) -> list[N]:
@@ -70,7 +62,7 @@ class NodePage(Response):
     """
 
     info: PageInfo = Field(PageInfo(), alias="pageInfo")
-    nodes: NodeList[Any] | None = None
+    nodes: list[Any] | None = None
     total: int = Field(0, alias="issueCount")
     """What a search finds, also beyond its last page."""
 
@@ -83,9 +75,9 @@ class NodePage(Response):
 
 
 def parse_each(response_type: type[R], nodes: list[Any] | None) -> list[R]:
-    """Return the nodes that can be read, of at most `MAX_NODES`."""
+    """Return the nodes that can be read."""
     parsed: list[R] = []
-    for node in (nodes or [])[:MAX_NODES]:
+    for node in nodes or []:
         try:
             parsed.append(response_type.model_validate(node))
         except ValidationError:

@@ -154,9 +154,8 @@ class IssueReader:
             yield [issue for issue in page if issue.is_in(self.connection.slug)]
 
     def _iterate(self, document: str, variables: Mapping[str, Any]) -> Iterator[list[IssueNode]]:
-        cursor, seen = None, set[str | None]()
-        while cursor not in seen:
-            seen.add(cursor)
+        cursor = None
+        while True:
             data = self._ask(document, {**variables, "after": cursor})
             found = data.get("search") if "search" in variables else (data.get("repository") or {}).get("issues")
             page = parse_response(NodePage, found)
@@ -190,8 +189,7 @@ class IssueReader:
 
 def read_comments(connection: RepositoryConnection, node_ids: Sequence[str]) -> list[Any]:
     """Return comments with everybody who edited them, as GitHub shows them; null for one that is gone."""
-    nodes = connection.query(_COMMENTS, {"ids": list(node_ids)}).get("nodes")
-    return nodes if isinstance(nodes, list) else []
+    return connection.query(_COMMENTS, {"ids": list(node_ids)}).get("nodes") or []
 
 
 def read_unchanged_comment(connection: RepositoryConnection, comment_id: int) -> str:

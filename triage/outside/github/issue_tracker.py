@@ -1,6 +1,5 @@
 """Reads and writes the issues of one GitHub repository."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +19,6 @@ from triage.outside.github.github_errors import (
     github_errors,
     translate_read_errors,
     translate_write_errors,
-    unreadable_response,
 )
 from triage.outside.github.issue_nodes import BOT_SUFFIX
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS, iterate_past
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from github.Issue import Issue as GitHubIssue
 
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
-_LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
 
 
 @dataclass
@@ -63,8 +60,6 @@ class IssueTracker(IssueComments):
             return issue.model_copy(update={"thread": thread})
 
     def _convert(self, issue: "GitHubIssue", number: int) -> Issue:
-        if not issue.number:
-            raise unreadable_response()
         if issue.number != number:
             raise GitHubError(ErrorKind.MOVED)
         read: dict[str, Any] = {
@@ -136,12 +131,10 @@ class IssueTracker(IssueComments):
 
         Raises GitHubUnavailable if it cannot be reached and says why.
         """
-        if not _LOGIN_PATTERN.fullmatch(login):
-            return "none"
         repository = self.repository
         try:
             with github_errors():
-                path = f"{repository.url}/collaborators/{quote(login)}/permission"
+                path = f"{repository.url}/collaborators/{quote(login, safe='')}/permission"
                 _, answer = repository.requester.requestJsonAndCheck("GET", path)
                 # A custom role of an organization counts as the role that it builds on; older servers name no role.
                 named = (answer.get("role_name"), answer.get("permission"))

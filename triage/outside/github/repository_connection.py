@@ -137,8 +137,6 @@ class RepositoryConnection:
         answer = self._ask_graphql(self._writer, document, variables, PREVIEWS)
         if answer.get("errors"):
             raise GitHubError(ErrorKind.INVALID, 200)
-        if not isinstance(answer.get("data"), dict):
-            raise unreadable_response()
 
     def _ask_graphql(
         self, client: "Github", document: str, variables: Mapping[str, Any], headers: Mapping[str, str] | None

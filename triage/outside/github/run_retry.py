@@ -6,7 +6,7 @@ from typing import Any
 
 from github.GithubException import GithubException, RateLimitExceededException
 from github.GithubRetry import GithubRetry
-from urllib3.exceptions import InvalidHeader, MaxRetryError
+from urllib3.exceptions import MaxRetryError
 
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.outside.github.github_errors import parse_reset_time
@@ -58,10 +58,7 @@ class RunRetry(GithubRetry):
     def _has_time(self, following: "RunRetry", response: Any) -> bool:
         if response.status in _LIMITS and any(past.status in _LIMITS for past in self.history):
             return False
-        try:
-            wait = following.get_retry_after(response)
-        except InvalidHeader:
-            return False
+        wait = following.get_retry_after(response)
         if wait is None and response.status == 429:
             wait = seconds_until_reset(response.headers) or self.secondary_rate_wait
             # As PyGithub does after a 403.

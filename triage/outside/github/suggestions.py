@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
-from triage.outside.github.issue_nodes import NodeList, Nodes, Response, list_nodes, parse_response
+from triage.outside.github.issue_nodes import Nodes, Response, list_nodes, parse_response
 from triage.outside.github.repository_connection import PREVIEWS, RepositoryConnection
 
 _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
@@ -65,7 +65,7 @@ class SuggestionIssue(Response):
     state: str = ""
     type: Target | None = Field(None, alias="issueType")
     labels: Nodes[Target] | None = None
-    pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
+    pending: list[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
 
     def list_taken(self) -> Iterator[str]:
         """Yield keys of what the issue has, and of what is suggested on it."""
@@ -101,48 +101,16 @@ class _Offer(NamedTuple):
     """The fields of the mutation's input that name it."""
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """What GitHub shows of an issue, and of what could be suggested on it."""
-
-    issue_id: str
-    offers: Mapping[str, _Offer]
-    """By `Suggestion.key`."""
-    taken: frozenset[str]
-    """Keys of what is on the issue, or suggested by anybody."""
-
-    def names(self, kind: SuggestionKind) -> list[str]:
-        return [offer.name for offer in self.offers.values() if offer.kind == kind]
-
-    def is_settled(self, start: str) -> bool:
-        """Return whether the issue has something whose key begins so, or somebody suggested it."""
-        return any(key.startswith(start) for key in self.taken)
-
-
 @dataclass
 class Suggestions:
     """The suggestions on one repository's issues. Every failure is a `GitHubError`."""
 
     connection: RepositoryConnection
-    _shown: dict[int, _Shown] = field(default_factory=dict)
-    """By issue, what GitHub showed last."""
+    _offers: dict[int, tuple[str, Mapping[str, _Offer]]] = field(default_factory=dict)
+    """By issue, its id and what could be suggested, by `Suggestion.key`, as GitHub showed it last."""
 
     def fetch_options(self, number: int, labels: Sequence[str], original: int = 0) -> SuggestionOptions:
         """Return what could be changed. Raises GitHubError if GitHub does not say, or has no suggestions."""
-        shown = self._fetch(number, labels, original)
-        free = shown.offers.keys() - shown.taken
-        return SuggestionOptions(
-            labels=[name for name in labels if _key("label", name) in free],
-            types=[] if shown.is_settled("type:") else shown.names("type"),
-            can_close=not shown.is_settled("close:"),
-            original=original if _key("close", f"{_DUPLICATE}{original}") in free else 0,
-        )
-
-    def write(self, number: int, suggestions: Sequence[Suggestion]) -> None:
-        """Suggest, once, what `fetch_options` has found free on the issue."""
-        self.connection.mutate(*_build_mutation(self._shown[number], suggestions))
-
-    def _fetch(self, number: int, labels: Sequence[str], original: int) -> _Shown:
         owner, _, name = self.connection.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         asked = [f"\n    {alias}: label(name: ${alias}) {{ id name }}" for alias in wanted]
@@ -150,14 +118,23 @@ class Suggestions:
         declared = "".join(f", ${alias}: String!" for alias in wanted)
         document = _QUERY % {"variables": declared, "asked": "".join(asked)}
         given = {"owner": owner, "name": name, "number": number, **wanted}
-        data = self.connection.query(document, given, PREVIEWS)
-        repository = data.get("repository") or {}
+        repository = self.connection.query(document, given, PREVIEWS).get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)
         offers = [*_list_asked(repository, [*wanted]), *response.list_offers()]
         by_key = {_key(offer.kind, offer.name): offer for offer in offers}
-        shown = _Shown(response.issue.id, by_key, frozenset(response.issue.list_taken()))
-        self._shown[number] = shown
-        return shown
+        self._offers[number] = response.issue.id, by_key
+        taken = set(response.issue.list_taken())
+        has_type = any(key.startswith("type:") for key in taken)
+        return SuggestionOptions(
+            labels=[name for name in labels if _key("label", name) in by_key.keys() - taken],
+            types=[] if has_type else [offer.name for offer in offers if offer.kind == "type"],
+            can_close=not any(key.startswith("close:") for key in taken),
+            original=original if _key("close", f"{_DUPLICATE}{original}") in by_key.keys() - taken else 0,
+        )
+
+    def write(self, number: int, suggestions: Sequence[Suggestion]) -> None:
+        """Suggest, once, what `fetch_options` has found free on the issue."""
+        self.connection.mutate(*_build_mutation(*self._offers[number], suggestions))
 
 
 def _list_asked(repository: Mapping[str, Any], labels: Sequence[str]) -> Iterator[_Offer]:
@@ -182,28 +159,22 @@ def _name_close(pending: PendingSuggestion) -> str:
     return next((name for name, reason in _CLOSE_REASONS.items() if reason == pending.state_reason), "")
 
 
-def _build_mutation(shown: _Shown, suggestions: Sequence[Suggestion]) -> tuple[str, dict[str, Any]]:
+def _build_mutation(
+    issue_id: str, offers: Mapping[str, _Offer], suggestions: Sequence[Suggestion]
+) -> tuple[str, dict[str, Any]]:
     """Return one document for all suggestions, and its variables. Only what is suggested is in it."""
-    variables: dict[str, Any] = {"issue": shown.issue_id}
+    variables: dict[str, Any] = {"issue": issue_id}
     declared = mutations = ""
-    for place, (declaration, mutation, value) in enumerate(_list_mutations(shown, suggestions)):
+    for place, (declaration, mutation, value) in enumerate(_list_mutations(offers, suggestions)):
         declared += f", $input{place}: {declaration}"
         mutations += f"\n  write{place}: {mutation % f'$input{place}'} {{ clientMutationId }}"
         variables[f"input{place}"] = value
     return f"mutation($issue: ID!{declared}) {{{mutations}\n}}", variables
 
 
-def _list_mutations(shown: _Shown, suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
+def _list_mutations(offers: Mapping[str, _Offer], suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
     inputs = [
-        (
-            one.kind,
-            {
-                **shown.offers[one.key].ids,
-                "rationale": one.rationale,
-                "confidence": one.confidence,
-                "suggest": True,
-            },
-        )
+        (one.kind, {**offers[one.key].ids, "rationale": one.rationale, "confidence": one.confidence, "suggest": True})
         for one in suggestions
     ]
     if labels := [value for kind, value in inputs if kind == "label"]:

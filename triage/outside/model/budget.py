@@ -29,9 +29,6 @@ class RequestUsage:
 class Budget:
     """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
 
-    Takes only `TokenCount` and `Usage`, which refuse impossible numbers with a ValueError. Within a request that is an
-    unreadable reply: its prompt and its longest possible answer count.
-
     Args:
         limits: Of the run.
         prices: Of the models.
@@ -107,8 +104,6 @@ class Budget:
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
 
     def _reserve(self, wanted: Usage) -> Usage:
-        if self._limits.usd <= 0:
-            raise BudgetExceeded("max-cost-usd is 0")
         with self._lock:
             total = sum([self.usage, *self._reserved], wanted)
             if total.tokens > self._limits.tokens:

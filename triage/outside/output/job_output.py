@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
-import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,7 +79,7 @@ class JobOutput:
 
     def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:
         try:
-            with open(path, "ab", opener=_open_nonblocking) as file:
+            with path.open("ab") as file:
                 file.write(format_data(os.fstat(file.fileno()).st_size))
         except OSError as error:
             self.annotate("warning", f"The {what} could not be written: {describe_os_error(error)}.")
@@ -104,11 +105,6 @@ def fit_summary(markdown: str, max_bytes: int) -> bytes:
     return notice + cut[: cut.rfind(b"\n") + 1] if max_bytes > len(notice) else b""
 
 
-def _open_nonblocking(path: str, flags: int) -> int:
-    # Opening a pipe that nobody reads fails instead of blocking.
-    return os.open(path, flags | os.O_NONBLOCK, 0o666)
-
-
 FOLDER = ".triage"
 REPORT = "report.json"
 PROPOSAL = "proposal.json"
@@ -122,29 +118,21 @@ def write_file(workspace: Path, name: str, json_text: str) -> str:
     Raises:
         BadInput: The folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
     """
+    folder, draft = workspace / FOLDER, workspace / FOLDER / f".{name}.{secrets.token_hex(8)}"
     try:
-        folder = _open_folder(workspace)
-        try:
-            if not _exists(".gitignore", folder):
-                _write_atomically(".gitignore", b"*\n", folder)
-            # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
-            _write_atomically(name, json_text.encode("utf-8", "backslashreplace"), folder)
-        finally:
-            os.close(folder)
+        if folder.is_symlink():
+            raise NotADirectoryError(errno.ENOTDIR, "")
+        folder.mkdir(exist_ok=True)
+        if not os.path.lexists(folder / ".gitignore"):
+            (folder / ".gitignore").write_text("*\n")
+        # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
+        draft.write_bytes(json_text.encode("utf-8", "backslashreplace"))
+        draft.replace(folder / name)
     except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
         raise BadInput(f"{FOLDER}/{name} could not be written: {describe_os_error(error)}.") from None
     return f"{FOLDER}/{name}"
-
-
-def _open_folder(workspace: Path) -> int:
-    directory = os.O_RDONLY | os.O_DIRECTORY
-    root = os.open(workspace, directory)
-    try:
-        if not _exists(FOLDER, root):
-            os.mkdir(FOLDER, 0o755, dir_fd=root)
-        return os.open(FOLDER, directory | os.O_NOFOLLOW, dir_fd=root)
-    finally:
-        os.close(root)
 
 
 def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
@@ -153,40 +141,16 @@ def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
     Raises:
         BadInput: It is a symbolic link, or cannot be read.
     """
+    path = workspace / FOLDER / name
     try:
-        folder = os.open(workspace / FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-        finally:
-            os.close(folder)
-        with os.fdopen(file, "rb") as stream:
-            return stream.read(max_bytes + 1) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else None
-    except FileNotFoundError:
-        return None
+        if path.is_symlink() or path.parent.is_symlink():
+            raise OSError(errno.ELOOP, "")
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return file.read(max_bytes + 1)
     except OSError as error:
         raise BadInput(f"{FOLDER}/{name} could not be read: {describe_os_error(error)}.") from None
-
-
-def _exists(name: str, folder: int) -> bool:
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _write_atomically(name: str, content: bytes, folder: int) -> None:
-    # `os.replace` replaces a symbolic link instead of following it.
-    draft = f".{name}.{secrets.token_hex(8)}"
-    try:
-        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
-        with os.fdopen(file, "wb") as stream:
-            stream.write(content)
-        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        if _exists(draft, folder):
-            os.unlink(draft, dir_fd=folder)
-        raise
 
 
 def read_event(path: Path | None) -> dict[str, Any]:
@@ -195,20 +159,10 @@ def read_event(path: Path | None) -> dict[str, Any]:
     Raises:
         BadInput: The file is missing, or not a JSON object.
     """
-    if path is None:
-        raise BadInput(
-            "GITHUB_EVENT_PATH is not set. This command runs in GitHub Actions; use the command line elsewhere."
-        )
     try:
-        if not path.is_file():  # opening a pipe would block
-            raise FileNotFoundError
-        content = path.read_bytes()
-    except (OSError, ValueError):  # a null byte in a path is a ValueError
-        raise BadInput("The event payload cannot be read: the file in GITHUB_EVENT_PATH does not open.") from None
-    try:
-        event = json.loads(content)
-    except (ValueError, RecursionError):
-        raise BadInput("The event payload cannot be read: it is not JSON.") from None
+        event = json.loads(path.read_bytes()) if path else None
+    except (OSError, ValueError, RecursionError):
+        event = None
     if not isinstance(event, dict):
-        raise BadInput("The event payload cannot be read: it is not a JSON object.")
+        raise BadInput("The event payload cannot be read: GITHUB_EVENT_PATH names no file with a JSON object.")
     return event

@@ -1,12 +1,12 @@
 """Decides whether a task may run, once the thread and people's roles are known, and whether a model may answer."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from triage.base.errors import RateLimited, TriageError
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import Issue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import RUN_WINDOW, IssueTask, QuietTask, ReproduceTask, RunKey, TriageTask, Trigger
 from triage.read.questions import answers_question
@@ -20,8 +20,6 @@ WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
 MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
-MAX_ROLE_LOOKUPS = 10
-"""Many comments must not cause many requests."""
 TRIAGE_ROLES = WRITE_ROLES | {"triage"}
 MAY_COMMAND = {CommandName.TRIAGE: WRITE_ROLES, CommandName.REPRODUCE: TRIAGE_ROLES}
 """Each of these commands starts a run."""
@@ -86,7 +84,7 @@ def check_triage(request: IssueRequest[TriageTask], fetch_role: Callable[[str], 
     reason = _check_automatic_run(request)
     if reason or task.trigger is not Trigger.REPORTER_REPLY:
         return reason
-    return _check_run_count(request, _fetch_roles([], request, fetch_role), config)
+    return _check_run_count(request)
 
 
 def check_reproduce(
@@ -127,34 +125,15 @@ def _check_command(
 ) -> str:
     actor, issue = request.task.actor, request.issue
     label_reason = check_opt_labels(request.task, issue, config)
+    is_author = _is_same_login(actor, issue.author)
     # The author may triage the issue without any role, unless a label prevents it.
-    needs_no_role = command is CommandName.TRIAGE and _is_same_login(actor, issue.author) and not label_reason
-    roles = _fetch_roles([] if needs_no_role else [actor], request, fetch_role)
-    role = roles.get(actor, "none")
-    if label_reason and role not in MAY_COMMAND[command]:
-        return label_reason
-    if not _may_command(command, actor, issue, roles, config):
-        return REFUSED[command]
-    return "" if role in WRITE_ROLES else _check_run_count(request, roles, config)
-
-
-def _fetch_roles(first: Sequence[str], request: IssueRequest[Any], fetch_role: Callable[[str], str]) -> dict[str, str]:
-    """Return the roles of these logins, then of others whose recent commands may count, by login."""
-    recent = _recent_comments(request.issue, request.now)
-    commands = (one for one in reversed(recent) if _find_run_command(one) and not one.by_bot)
-    others = [one.author for one in commands if not _is_same_login(one.author, request.issue.author)]
-    logins = [login for login in dict.fromkeys([*first, *others]) if login]
-    return {login: fetch_role(login) for login in logins[:MAX_ROLE_LOOKUPS]}
-
-
-def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
-    """Return comments within the window; one without a time counts as recent."""
-    return [comment for comment in issue.thread if comment.created_at is None or comment.created_at > now - RUN_WINDOW]
-
-
-def _find_run_command(comment: IssueComment) -> CommandName | None:
-    command = parse_command(comment.body)
-    return command.name if command and command.name in MAY_COMMAND else None
+    needs_no_role = command is CommandName.TRIAGE and is_author and not label_reason
+    role = "none" if needs_no_role else fetch_role(actor)
+    if role not in MAY_COMMAND[command]:
+        is_invited = bool(config.opt_in_label) and issue.has_label(config.opt_in_label)
+        if label_reason or not is_author or not (is_invited or needs_no_role):
+            return label_reason or REFUSED[command]
+    return "" if role in WRITE_ROLES else _check_run_count(request)
 
 
 def _is_same_login(one: str, other: str) -> bool:
@@ -191,47 +170,23 @@ def _check_automatic_run(request: IssueRequest[Any]) -> str:
     return ""
 
 
-def _may_command(
-    command: CommandName, login: str, issue: Issue, roles: Mapping[str, str], config: ProjectConfig
-) -> bool:
-    if login and roles.get(login, "none") in MAY_COMMAND[command]:
-        return True
-    is_invited = bool(config.opt_in_label) and issue.has_label(config.opt_in_label)
-    return (is_invited or command is CommandName.TRIAGE) and _is_same_login(login, issue.author)
-
-
-def _check_run_count(request: IssueRequest[Any], roles: Mapping[str, str], config: ProjectConfig) -> str:
+def _check_run_count(request: IssueRequest[Any]) -> str:
     """Count the runs of the window, the present one included.
 
-    The thread shows the comments that asked for them; our comment remembers those that were deleted or edited since.
-    Comments by the issue's author count only against further answers: not each of them was a run, and a command must
-    not be refused because the author wrote much.
+    Our comment remembers them, also those whose comments were deleted or edited since. Until a run has ended, the
+    command counts that asks for it, if the same person wrote it: nobody uses up what another one may ask for.
     """
-    task, issue, event, now = request.task, request.issue, request.event, request.now
-    trigger_comment_id = event.comment.comment_id if event and event.comment else None
-    our_times = [comment.created_at for comment in issue.thread if comment.ours and comment.created_at]
-    runs = {str(run.comment_id) for run in read_state(issue).past_runs if run.comment_id and run.at > now - RUN_WINDOW}
-    for index, comment in enumerate(_recent_comments(issue, now)):
-        number = comment.comment_id
-        is_later = trigger_comment_id is not None and number is not None and number > trigger_comment_id
-        if comment.by_bot or comment.ours or is_later:
-            continue
-        command = _find_run_command(comment)
-        is_command = command and _may_command(command, comment.author, issue, roles, config)
-        if is_command or (task.trigger is Trigger.REPORTER_REPLY and _may_be_answer(comment, issue, our_times)):
-            runs.add(f"at {index}" if number is None else str(number))
-    if trigger_comment_id is not None:
-        runs.add(str(trigger_comment_id))
-    if len(runs) <= MAX_RUNS:
+    since, trigger = request.now - RUN_WINDOW, request.event.comment if request.event else None
+    runs = {run.comment_id for run in read_state(request.issue).past_runs if run.comment_id and run.at > since}
+    for comment in request.issue.thread:
+        command, number = parse_command(comment.body), comment.comment_id or 0
+        is_recent = comment.created_at is not None and comment.created_at > since
+        is_later = trigger is not None and number > (trigger.comment_id or 0)
+        if is_recent and not is_later and command and command.name in MAY_COMMAND:
+            runs |= {number} if _is_same_login(comment.author, request.task.actor) else set()
+    if len(runs | ({trigger.comment_id or 0} if trigger else set())) <= MAX_RUNS:
         return ""
     return f"This issue has had its {MAX_RUNS} runs by command or answer in 24 hours."
-
-
-def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime]) -> bool:
-    if not _is_same_login(comment.author, issue.author) or parse_command(comment.body) is not None:
-        return False
-    # Before our first comment there was nothing to answer.
-    return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
 
 
 MAX_MODEL_RUNS_PER_ISSUE = 5

@@ -75,9 +75,7 @@ class Payload(_Part):
 
 
 def parse_payload(raw: Mapping[str, Any]) -> Payload:
-    """Raises BadInput if the payload is not a JSON object, or a needed field has another type."""
-    if not isinstance(raw, Mapping):
-        raise BadInput("The event payload cannot be read: it is not a JSON object.")
+    """Raises BadInput if a needed field has another type."""
     try:
         return Payload.model_validate(dict(raw))
     except ValidationError as error:

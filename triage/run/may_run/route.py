@@ -241,7 +241,7 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
             f"issue-number: needed under {event_name}, which brings no issue of its own; "
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
-    sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
+    sender_only = parse_payload({"sender": payload.get("sender")})
     is_awaited = event_name == "workflow_dispatch"
     return TriageTask(
         number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_awaited=is_awaited
@@ -249,10 +249,6 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
 
 
 def _skip_event(event_name: str) -> Skip:
-    if not event_name:
-        raise BadInput(
-            "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."
-        )
     if event_name.startswith("pull_request"):
         return Skip(reason="Pull requests are not triaged.")
     # Anything that does not look like an event name is not shown.
