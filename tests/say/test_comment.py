@@ -187,7 +187,7 @@ FOUND = {
         probability=0.71,
     ),
     "used": Place(
-        sign="quote",
+        sign="use",
         rule="used",
         span=sample_reports.span(READER, 70, 76),
         line=73,

@@ -19,6 +19,7 @@ SIGNS: Mapping[PredictedBy, str] = {
     "trace": "the end of a stack trace",
     "message": "an error message",
     "quote": "quoted code",
+    "use": "a name in an error",
     "place": "a file that the issue names",
     "name": "a name in the issue",
     "files": "words that they share",

@@ -102,12 +102,13 @@ class ExecutedCode(Value):
     """Its type and message."""
 
 
-MatchSource = Literal["trace", "message", "quote", "place", "name"]
-"""What leads from an issue to a place: a stack trace, a message, a quoted line, the reporter, or a name."""
+MatchSource = Literal["trace", "message", "quote", "use", "place", "name"]
+"""What leads to a place: a stack trace, a message, a quoted line, a name in an error, the reporter, or a name."""
 SIGN_REASONS: dict[MatchSource, str] = {
     "trace": "the stack trace ends here",
     "message": "has the text of the message",
     "quote": "has the code that the issue quotes",
+    "use": "has what the error names",
     "place": "the issue names this file",
     "name": "defines what the issue names",
 }

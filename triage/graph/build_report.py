@@ -194,7 +194,7 @@ def _quote_line(state: BugTriageState, *, is_explained: bool) -> QuotedLine | No
 
 def _list_questions(state: BugTriageState, services: Services) -> list[MissingInformation]:
     """Return what rules ask; what a model asks besides, if something shows that it has read the code."""
-    if state.investigation is None:
+    if state.investigation is None or state.issue.by_member:
         return []
     by_rules = list_questions(state, services.codebase)
     kinds = {one.kind for one in by_rules} - {"other"}

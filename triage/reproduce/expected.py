@@ -26,9 +26,8 @@ _OF_MACHINE = re.compile(
 """Where packages are installed, how Python 2 shows a text, and what people leave out of a time."""
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
-_QUOTED = re.compile(r"(?<!\w)\"([^'\"\\\n]*)\"(?!\w)")
-"""The same, as people write it, and JSON."""
-_KEY = re.compile(r"(?<=[{,\s])'([A-Za-z_$][\w$]*)'(?=\s*:)")
+_QUOTED = re.compile(r"^\"([^'\"\\]*)\" *$", re.M)
+"""The same, as people write it."""
 _IN_QUOTES = re.compile(r"^(['\"])(.*)\1 *$", re.M)
 _ENDLESS = re.compile(
     r"(?i)(?<!\.)\b(?:hang(?:s|ing)?(?! (?:on|up|tight)\b)|hung|freez(?:es|ing)|lock(?:s|ed|ing)?[ -]?up|"
@@ -39,7 +38,6 @@ _FAILING = re.compile(
     r"(?i)\b(?:fail\w*|(?:tests?|examples?|it)\W+(?:\w+\W+){0,3}?pass(?:es|ed|ing)?(?! (?:to|in|into|as)\b)|assert\w*|"
     r"errors?|raises?|broken|breaks?|regressions?)\b"
 )
-_BEHIND_ASSERT = re.compile(r"^[ \t]*assert\b.*(?:#|//) *(.+)", re.M)
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
@@ -73,11 +71,7 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
 
 
 def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
-    """Yield the lines of blocks that are neither code of the example nor wishes, and what it says of an `assert`.
-
-    Its other comments say what they want.
-    """
-    yield from (words for words in _BEHIND_ASSERT.findall(example.code) if not WISH.search(words))
+    """Yield the lines of blocks that are neither code of the example, whose comments say what they want, nor wishes."""
     own = {line.strip(" >.") for line in example.code.splitlines()}
     for block in parsed.code:
         if without_marks(block.text) not in example.wished:
@@ -148,8 +142,8 @@ def prints_only(output: str, value: str) -> bool:
     return _requote(output).split() in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
 
 
-def _requote(text: str) -> str:  # as the prompt shows strings, and Node the keys of objects
-    return _KEY.sub(r"\1", _QUOTED.sub(r"'\1'", text))
+def _requote(text: str) -> str:  # as the prompt shows strings
+    return _QUOTED.sub(r"'\1'", text)
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:

@@ -17,7 +17,6 @@ FILES = {
     "chart/templates/shop.yaml": "spec:\n  delay: {{ .Values.probe.delay }}\n",
     "play/open.yml": "- hosts: shops\n  tasks:\n    - open_door:\n        wide: true\n",
     "play/close.yml": "- hosts: shops\n  tasks:\n    - acme.shop.open_door:\n        wide: false\n",
-    ".github/workflows/wheels.yml": "steps:\n  - run: pip install --upgrade pip\n  - run: pip install --upgrade pip hammer\n",
     "tests/test_till.py": "till.lost_tray\n",
 } | {f"many/rack_{number}.py": f"def take_{number}(rack):\n    return rack.upper_shelf\n" for number in range(3)}
 
@@ -37,9 +36,9 @@ FILES = {
         ("ModuleNotFoundError: No module named 'coin_tray'", []),  # not installed
         ("Please rename `coin_tray`, since it is no good name at all.", []),
         ("```\n{\"error\": \"refused\", \"coin_tray\": 1, \"user\": \"x\", \"shop\": \"y\", \"at\": \"z\"}\n```", []),
-        ("```\nC:\\python.exe -m pip install --upgrade pip hammer\nError: Process completed with exit code 1.\n```",
-         [(".github/workflows/wheels.yml", 3, 1)]),
-        ("```\npython -m pip install --upgrade pip hammer\n```", []),
+        ("I read `till.coin_tray` in a script of mine: TypeError: Cannot read properties of undefined (reading 'coin_tray')", []),
+        ("Error: no such key 'tray'. Did you mean 'coin_tray'?", []),
+        ("```\nmain.cpp:10: error: 'coin_tray' was not declared in this scope\n```", []),
     ],
 )  # fmt: skip
 def test_what_an_error_names_leads_to_the_lines_that_have_it(tmp_path_factory, body: str, found: list[object]):

@@ -89,7 +89,7 @@ def _check_repository_path(value: Any) -> Any:
 
 
 Secret = Annotated[SecretStr, BeforeValidator(_check_secret)]
-RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path)]
+RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path), Field(max_length=1_000)]
 ModelName = Annotated[str, BeforeValidator(_check_model_name)]
 EndpointUrl = Annotated[str, BeforeValidator(parse_endpoint_url)]
 Seconds = Annotated[int, Field(ge=1, le=21_600)]

@@ -155,7 +155,7 @@ class Settings(BaseModel):
         `composite/action.yml` sets `INPUT_GITHUB_TOKEN`, because a shell may drop names with a hyphen.
 
         Raises:
-            BadInput: One line that names every invalid input, its value unless it is a secret, and what is allowed.
+            BadInput: One line that names every invalid input and what is allowed.
         """
 
         def read(name: str) -> str:

@@ -33,7 +33,7 @@ _SIGNS: dict[LeadRule, MatchSource] = {
     "message": "message",
     "log line": "message",
     "quoted code": "quote",
-    "used": "quote",
+    "used": "use",
     "place": "place",
     "link": "place",
     "path": "place",

@@ -1,7 +1,7 @@
 """Used text: what the output of a failure names that is not ours, and the place of the repository that uses it.
 
-An error tells of a function that was removed, a value that is missing or a file that is not there. Where our code, a
-template or a workflow has that name is what has to change, and stands in no trace.
+An error tells of a function that was removed, a value that is missing or a file that is not there. Where our code or a
+template has that name is what has to change, and stands in no trace.
 """
 
 import re
@@ -33,26 +33,29 @@ _SHAPED = re.compile(r"^\.\.?/\w|^\.?\w+(?:\.\w+){2}|[A-Za-z]_|_[A-Za-z]|[a-z][A
 _MISSING_PACKAGE = re.compile(r"(?i)no module named|cannot find (?:module|package)|can['’]t resolve|could not resolve")
 """What is not installed is imported where it is needed."""
 _ALSO_FAILURE = re.compile(r"(?i)\bdeprecat|\bremoved in\b|\bno longer\b|\bnil pointer\b")
-_INLINE = re.compile(r"`([^`\n]{15,300})`")
-_OF_ACTIONS = re.compile(r"##\[|Process completed with exit code \d")
-"""In a log of GitHub Actions."""
-_WORKFLOW, _RUN = re.compile(r"^\.github/(?:workflows|actions)/.*\.ya?ml$"), re.compile(r"^(?:- )?(?:run: *)?")
-_MIN_WORDS, _MIN_COMMAND_CHARS = 4, 20
+_INLINE = re.compile(r"`([^`\n]{1,300})`")
+_GUESS = re.compile(r"(?i)\b(?:did you mean|perhaps you meant|maybe you meant)\b")
+"""What follows is the interpreter's guess."""
+_OF_FILE = re.compile(r"\S+[:(]\d+\b")
+"""A compiler's place: what it names is in that file."""
+_MIN_WORDS = 4
 
 
 def find_used_text(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
-    """Yield the places that use what an error names, and the step of a workflow whose command a log shows."""
+    """Yield the places that use what an error names, but for names in the reporter's own code."""
     code = [line.strip()[:_MAX_LINE_CHARS] for block in parsed.code for line in block.text.splitlines()][-_MAX_LINES:]
     stated = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
-    errors = dict.fromkeys([*stated, *filter(_tells_failure, [*_INLINE.findall(parsed.body), *code])])
-    own = "\n".join(line for line in code if line not in errors and not any(error in line for error in stated))
+    inline = _INLINE.findall(parsed.prose)[:_MAX_LINES]
+    errors = dict.fromkeys([*stated, *filter(_tells_failure, [*inline, *code])])
+    rest = [*inline, *code]
+    own = "\n".join(line for line in rest if line not in errors and not any(error in line for error in stated))
+    of_file = [line for line in code if _OF_FILE.match(line)]
     for error in list(errors)[:_MAX_ERRORS]:
-        names = list(dict.fromkeys(next(filter(None, match.groups())) for match in _NAME.finditer(error)))
-        for name in names if len(names) <= _MAX_NAMES else ():
+        said = _GUESS.split(error)[0]
+        names = list(dict.fromkeys(next(filter(None, match.groups())) for match in _NAME.finditer(said)))
+        for name in names if len(names) <= _MAX_NAMES and not any(error in line for line in of_file) else ():
             if name not in own and _is_telling(query_scores, error, name):
                 yield from _find_uses(query_scores, name, names)
-    if _OF_ACTIONS.search(parsed.body):
-        yield from _find_step(query_scores, code)
 
 
 def _tells_failure(line: str) -> bool:
@@ -93,21 +96,3 @@ def _find_files(query_scores: QueryScores, name: str) -> list[int]:
     having = [{*corpus.by_chunk.find_documents(number).tolist()} for number in numbers]
     chunks = set.intersection(*having) if having else set[int]()
     return sorted({int(corpus.chunk_files[chunk]) for chunk in chunks}) if len(chunks) <= _MAX_CHUNKS else []
-
-
-def _find_step(query_scores: QueryScores, log: Sequence[str]) -> Iterator[Lead]:
-    """Yield the one line of a workflow or an action with the longest command that the log of a job shows."""
-    shown = "\n".join(" ".join(line.split()) for line in log)
-    found = [
-        (command, file, number)
-        for file, known in enumerate(query_scores.corpus.files)
-        if _WORKFLOW.search(known.path)
-        for number, line in enumerate(query_scores.file_lines(file), 1)
-        if (command := _RUN.sub("", " ".join(line.split()))) in shown
-        and len(command) >= _MIN_COMMAND_CHARS
-        and len(command.split()) >= _MIN_WORDS
-    ]
-    longest = [one for one in found if len(one[0]) == max(len(command) for command, *_ in found)]
-    if len({file for _, file, _ in longest}) == 1:
-        command, file, line = longest[0]
-        yield Lead("used", file, line, command, copies=len(longest))

@@ -161,9 +161,9 @@ class IssueReader:
             page = parse_response(NodePage, found)
             self.total = page.total
             yield page.parse(IssueNode)
-            cursor = page.next_cursor
-            if cursor is None:
+            if page.next_cursor in (None, cursor):
                 break
+            cursor = page.next_cursor
 
     def _ask(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of the next page. Raises GitHubError if GitHub does not answer, also not for a small page."""

@@ -39,8 +39,6 @@ class Example(Shown):
     code: str = Field(max_length=MAX_EXAMPLE_CHARS)
     is_session: bool = False
     """It was typed at a prompt: an error does not end it, and the value of a bare expression is shown."""
-    result: str = Field("", exclude=True)
-    """The last name that it defines, whose value is printed since nothing else is. Only needed to find the example."""
     changed: list[str] = Field(default_factory=list, max_length=20)
     """What was done to the reporter's text, a sentence each."""
 

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -30,7 +30,9 @@ _GIVEN = word_set(
 _IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
 _TAKEN = r"(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['\"]"
 _NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
-_RESULT = re.compile(r"(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*)\s*=(?![=>]|\s*require\()[^;]*\([^;]*;?\s*$")
+_RESULT = re.compile(
+    r"(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*)\s*=(?![=>]|\s*(?:require\(|async\b|function\b))[^;(=]*\([^;]*"
+)
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
 _SHELLS = frozenset({"Bash", "Bash Session"})
@@ -42,7 +44,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     With it, what is shown below it, and below each block with the same code.
     """
     result: Example | NoExample = NoExample(reason="no-block")
-    own, name, earlier, outputs = "", "", list[str](), dict[int, list[str]]()
+    own, earlier, outputs = "", list[str](), dict[int, list[str]]()
     for number, block in blocks.items():
         language = _find_language(block, project)
         if not language:
@@ -60,7 +62,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
             continue
         own = code
         if language == "node" and len(code) <= MAX_EXAMPLE_CHARS:
-            code, added, name = _complete(code, session, project)
+            code, added = _complete(code, session, project)
             changed += added
             if needed := [
                 one for one in earlier if _find_defined(one) & ({*_NAME.findall(code)} - _find_defined(code))
@@ -70,7 +72,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
             earlier.append(own)
         found = _find_refusal(code, project)
         if found is None:
-            result = Example(language=language, code=code + "\n", changed=changed, result=name)
+            result = Example(language=language, code=code + "\n", changed=changed)
             outputs[number] = shown
         elif isinstance(result, NoExample):
             result = NoExample(reason=max(result.reason, found, key=REFUSALS.index))
@@ -90,11 +92,11 @@ def _name_package(text: str, package: str) -> str:
     return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{package}", text)
 
 
-def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str], str]:
+def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str]]:
     """Return code for Node in which the package's names are defined and values are printed, and what was added.
 
     Values are those that the prompt printed; without one, of calls of the package on lines of their own, and of what
-    the code defines if it prints nothing. If that is nothing at all, the last one's, whose name is returned, too.
+    the code defines if it prints nothing. If that is nothing at all, the last result's.
     """
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
@@ -115,12 +117,10 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
         call = re.compile(rf"(?:{value});?\s*(?://.*)?$", re.S)
         outputs = [call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
-    result = ""
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
-    elif "console." not in code and (match := _RESULT.match(next(filter(None, reversed(statements)), ""))):
-        result = match[1]
-        written.append(f"console.dir({result})")
+    elif "console." not in code and (match := _RESULT.fullmatch(_last(statements))):
+        written.append(f"console.dir({match[1]})")
         changed.append(f"Added `{written[-1]}` below it.")
     if (name and name not in defined) or (exported and not name):
         # Versions differ in whether they export what the package is for under its name, as the default or as all.
@@ -134,7 +134,11 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
             line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
-    return "\n".join(written), changed, result
+    return "\n".join(written), changed
+
+
+def _last(statements: Sequence[str]) -> str:
+    return next(filter(None, reversed(statements)), "").rstrip().removesuffix(";")
 
 
 def _split_statements(code: str) -> list[str]:

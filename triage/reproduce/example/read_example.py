@@ -26,12 +26,10 @@ from triage.reproduce.example.sessions import Session, read_session, without_mar
 from triage.reproduce.example.shown_output import (
     WISH,
     Cue,
-    are_plain_values,
     find_commented,
-    find_values,
     judge_words,
-    quote_numbers,
     read_stated_output,
+    show_as_node,
 )
 
 _OTHER_LANGUAGES = word_set(
@@ -106,15 +104,12 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": unsure, "": []}
     elif stated.others >= outputs.keys():
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
-    elif stated.wished and are_plain_values([*unsure, *stated.wished]) and {*unsure}.isdisjoint(stated.wished):
-        said |= {"named": unsure, "": []}
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
     named, wished = [*found.named, *said["named"], *stated.named], [*stated.wished, *said["wished"]]
-    named += [*find_values(parsed.prose, wished, f"{found.result} (?:is|was|becomes|contains)")][: bool(found.result)]
     if project.language == "node":
-        shown = [quote_numbers("\n".join(lines)).split("\n") for lines in shown]
-        named, wished, said[""] = ([*map(quote_numbers, one)] for one in (named, wished, said[""]))
+        shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
+        named, wished, said[""] = ([*map(show_as_node, one)] for one in (named, wished, said[""]))
     wishes = [*map("\n".join, own.values()), *wished]
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
     stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
@@ -343,7 +338,6 @@ def _to_example_or_refusal(part: _Part, missing: Set[str]) -> Example | NoExampl
         changed.append(f"Added `{'; '.join(calls)}` below it.")
     if undefined := part.names.free - missing:
         return NoExample(reason="undefined-names", names=sorted(undefined)[:10])
-    result = ""
     if python_code.has_displays(tree):
         changed.append("The values of bare expressions are printed, as at a prompt.")
     elif result := python_code.find_result(tree):
@@ -355,5 +349,4 @@ def _to_example_or_refusal(part: _Part, missing: Set[str]) -> Example | NoExampl
         is_session=part.is_session,
         changed=changed,
         named=[*part.below],
-        result=result,
     )

@@ -21,7 +21,7 @@ _OUT = re.compile(
 _ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
-_CONSOLE = re.compile(r"^<[·.]? ?", re.M)
+_CONSOLE = re.compile(r"^<(?:[·.] ?| )", re.M)
 """A browser's mark of a value."""
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Type \"")

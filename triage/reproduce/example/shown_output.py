@@ -1,6 +1,7 @@
 """Finds what a report says that its example prints, and what it wishes: blocks and lines below the words, or values."""
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -40,9 +41,10 @@ _LITERAL = (
 _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
-_VALUE = (
-    rf"(?: value)?(?: in| is| was| to)?[\s:]{{0,9}}(?:[-=]{{1,9}}> *)?{_LITERAL}"
-    r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|\b(?:but|instead|rather|which)\b))"
+_VALUE = re.compile(
+    rf"(?i)\b{_SAYS}(?: value)?(?: in| is| was| to)?[\s:]{{0,9}}{_LITERAL}"
+    r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|\b(?:but|instead|rather)\b))",
+    re.M,
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
 _PLAIN = (
@@ -72,6 +74,7 @@ _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 _DATA = word_set("text txt output log json xml html")
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -136,9 +139,21 @@ def are_plain_values(lines: Iterable[str]) -> bool:
     return all(re.fullmatch(f"(?i)(?:{_PLAIN}|{_LITERAL})", line) for line in lines)
 
 
-def quote_numbers(text: str) -> str:
-    """Return an object of JavaScript with its numbers as keys in quotes, as Node shows them."""
-    return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
+def show_as_node(text: str) -> str:
+    """Return JSON as Node shows the value, and other text as it is but for numbers as keys."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
+    return _STRING.sub(_quote_as_node, text) if text[:1] in "[{" else text
+
+
+def _quote_as_node(match: re.Match[str]) -> str:
+    text, colon = match[1].replace('\\"', '"'), match[2] or ""
+    if colon and re.fullmatch(r"[A-Za-z_$][\w$]*", text):
+        return f"{text}:"
+    quote = next((one for one in "'\"`" if one not in text), "'")
+    return f"{quote}{text}{quote}{colon}"
 
 
 class _Reader:
@@ -148,7 +163,7 @@ class _Reader:
         """The last code is."""
         self._takes_arguments = any(map(_ARGUMENTS.search, (block.text for block in parsed.code)))
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.stated = StatedOutput(set(), set(), set(), [], [*find_values(parsed.prose, wished)][:1], wished)
+        self.stated = StatedOutput(set(), set(), set(), [], [*_find_values(parsed.prose, wished)][:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -239,12 +254,12 @@ def _calls(text: str) -> bool:
     return any(isinstance(node, ast.Call | ast.Assign) for one in body for node in ast.walk(one))  # not `total: f(1)`
 
 
-def find_values(prose: str, wished: list[str], says: str = _SAYS) -> Iterator[str]:
+def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
     """Yield the values of which a sentence says that they are printed, and add those that it wishes."""
-    for match in re.finditer(rf"(?im)\b{says}{_VALUE}", prose):
+    for match in _VALUE.finditer(prose):
         before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start("value")])[-1]
         value = match["value"].strip("`").rstrip(".")
-        if WISH.search(before) and not _BUT_THEN.match(before):
+        if WISH.search(before):
             wished.append(value)
         elif not _OTHER_TIME.search(before) and value not in wished:
             yield value

@@ -174,7 +174,7 @@ def _check_run_count(request: IssueRequest[Any]) -> str:
     """Count the runs of the window, the present one included.
 
     Our comment remembers them, also those whose comments were deleted or edited since. Until a run has ended, the
-    command counts that asks for it, if the same person wrote it: nobody uses up what another one may ask for.
+    command counts that asks for it, if the same person wrote it.
     """
     since, trigger = request.now - RUN_WINDOW, request.event.comment if request.event else None
     runs = {run.comment_id for run in read_state(request.issue).past_runs if run.comment_id and run.at > since}

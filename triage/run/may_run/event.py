@@ -122,7 +122,7 @@ def to_issue(fields: Mapping[str, Any]) -> Issue:
         body=body if isinstance(body, str) else "",
         url=url if isinstance(url, str) else "",
         author=login if isinstance(login, str) else "",
-        by_member=fields.get("author_association") in MEMBERS,
+        by_member=str(fields.get("author_association")) in MEMBERS,
         labels=[name for name in names if isinstance(name, str)],
         opened_at=parse_timestamp(fields.get("created_at")),
     )
@@ -133,7 +133,7 @@ def _parse_comment(comment: CommentPart, raw: Mapping[str, Any]) -> IssueComment
     return IssueComment(
         author=comment.user.login if comment.user else "",
         body=comment.body,
-        by_member=raw.get("author_association") in MEMBERS,
+        by_member=str(raw.get("author_association")) in MEMBERS,
         created_at=parse_timestamp(raw.get("created_at")),
         edited_at=parse_timestamp(raw.get("updated_at")),
         comment_id=number if isinstance(number, int) and 0 < number <= MAX_NUMBER else None,
