@@ -12,7 +12,7 @@ from triage.base.errors import ModelUnavailable
 from triage.domain.run import Outcome
 from triage.outside.model.endpoint import MAX_CHAT_BYTES, MAX_SYNC_BYTES, check_endpoint
 
-BUFFERS = 8_000_000
+BUFFERS = 16_000_000
 """What the connection holds that nobody has read."""
 DEPTHS = [300, 900, 100_000]
 """Below and above what the parsers of the SDK, of Python and of pydantic take."""
