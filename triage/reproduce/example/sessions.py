@@ -18,7 +18,7 @@ _OUT = re.compile(
     r"^\s*(?:Out ?\[[\d ]+\]:|# ?(?:outputs?|prints?|returns?|gives):?|(?i:outputs?|returns?|gives):$) ?(?P<text>.*)$"
 )
 """IPython's mark, or a comment's, or the reporter's for himself."""
-_ARROW = re.compile(r"[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
+_ARROW = re.compile(r"(?<![ \t])[ \t]+<[-=]{2,}(?:[ \t>].*)?$")
 """With a remark, behind a line."""
 _NODE = re.compile(r"^>(?!>) ?(?P<code>.*)$")
 _CONSOLE = re.compile(r"^<(?:[·.] ?| )", re.M)
