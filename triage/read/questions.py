@@ -88,7 +88,7 @@ _PICTURED = re.compile(
     r"|\b(?:errors?|message) (?:above|below)\b"
 )
 _ASKS = re.compile(
-    r"(?im)^\W*(?:how|where|do|does|did|should|(?:can|could) (?:i|we|one|it)|is it)\b[^\n]{5,300}[?？]"
+    r"(?im)^[^\w\n]*(?:how|where|do|does|did|should|(?:can|could) (?:i|we|one|it)|is it)\b[^\n]{5,300}[?？]"
     r"|\bhow (?:can|do|could|should|would|to) (?:i|we|you|one)\b"
 )
 """The reporter wants an answer, and nobody to look for a fault."""
