@@ -76,7 +76,7 @@ class GitHubProbes(RepositoryConnection):
         owner, _, name = self.slug.partition("/")
         with translate_read_errors(self.slug):
             data = self.query(_EDITS, {"owner": owner, "name": name})
-            issues = (data.get("repository") or {}).get("issues", {}).get("nodes")
+            issues = ((data.get("repository") or {}).get("issues") or {}).get("nodes")
             return issues[0].get("userContentEdits") is not None if issues else None
 
     def knows_close_suggestions(self) -> bool:
