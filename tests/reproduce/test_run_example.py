@@ -59,16 +59,39 @@ def test_a_build_that_failed_is_tried_once_more_with_sources_and_then_with_the_p
     assert (found.outcome, tried) == (outcome, [(True, False), (True, True), (False, True)][:builds])
 
 
-def test_only_a_later_version_may_be_built_on_another_python_than_the_named_one():
-    builds = ScriptedBuilds([passed(), NO_WHEEL, NO_WHEEL, passed()])
+@each_row(
+    ("ends", "pythons"),
+    [
+        ([passed(), NO_WHEEL, NO_WHEEL, passed()], ["3.9", "3.9", "3.9", "3.12"]),
+        ([NO_WHEEL, NO_WHEEL, passed(), passed()], ["3.9", "3.9", "3.12", "3.12"]),
+    ],
+)
+def test_a_version_is_built_on_another_python_if_it_must_and_those_after_the_first_on_that_too(ends, pythons):
+    builds = ScriptedBuilds(ends)
     chosen = [target(on).model_copy(update={"pythons": ["3.9", "3.12"]}) for on in ("2.4.1", "2.5")]
     runner = VersionRunner(cast("Environments", builds), selection(targets=chosen), lambda _: None)
     found = run_selection(selection(targets=chosen), runner)
     assert [run.outcome for run in found.runs] == ["passed", "passed"]
-    assert [one.pythons[0] for one in builds.asked] == ["3.9", "3.9", "3.9", "3.12"]
-    named = ScriptedBuilds([NO_WHEEL])
-    VersionRunner(cast("Environments", named), selection(targets=chosen), lambda _: None).run(chosen[0])
-    assert {one.pythons[0] for one in named.asked} == {"3.9"}
+    assert [one.pythons[0] for one in builds.asked] == pythons
+
+
+def test_a_bisection_builds_on_the_first_python_alone():
+    builds = ScriptedBuilds([NO_WHEEL])
+    one = target("2.4.1").model_copy(update={"pythons": ["3.9", "3.12"]})
+    VersionRunner(cast("Environments", builds), selection(targets=[one]), lambda _: None).summarize(one, "error")
+    assert {one.pythons[0] for one in builds.asked} == {"3.9"}
+
+
+def test_an_output_with_the_day_of_its_run_does_not_refute_one_of_another_day():
+    shown = Expected(shown=[["(2015, 11, 19, 20, 15, 0)"]])
+    for printed, verdict in (
+        (f"{datetime.now(UTC):(%Y, %-m, %d, 20, 15, 0)}", "nothing-to-compare"),
+        ("(2015, 1)", "not-reproduced"),
+    ):
+        runner = VersionRunner(
+            cast("Environments", ScriptedBuilds([passed(printed)])), selection(shown), lambda _: None
+        )
+        assert run_selection(selection(shown), runner).verdict == verdict
 
 
 def test_a_commit_of_today_is_judged_with_the_packages_of_its_date():

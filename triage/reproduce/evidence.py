@@ -147,7 +147,7 @@ class Run(Value):
     is_partial: bool = False
     """The report shows an error that it does not have."""
     is_random: bool = False
-    """It prints something else each time, such as random numbers."""
+    """It prints something else each time, such as random numbers, or each day."""
     is_wished: bool = False
     """It prints what the report wishes."""
 

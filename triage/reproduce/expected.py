@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from triage.domain.issue import ParsedIssue
 from triage.read.text_signs import find_sentences
@@ -197,6 +198,11 @@ def has_parts(output: str, shown: Sequence[str]) -> bool:
             return False
         position = start + len(wanted)
     return bool(shown)
+
+
+def shows_day(output: str, day: date) -> bool:
+    """Return whether an output has a date of its run, such as `2026-11-28` or `(2026, 11, 28`."""
+    return re.search(rf"{day.year}\D{{1,2}}0?{day.month}\D{{1,2}}0?{day.day}(?!\d)", output) is not None
 
 
 def is_same_output(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from triage.reproduce.environments.environment import CannotInstall, Environment, Environments
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Run, Selection, Target
-from triage.reproduce.expected import is_named_error
+from triage.reproduce.expected import is_named_error, shows_day
 from triage.reproduce.runner.read_record import GONE, is_gone
 from triage.reproduce.verdict import (
     choose_failure,
@@ -36,6 +36,8 @@ class VersionRunner:
         self._built: dict[str, Environment | CannotInstall] = {}
         self._times: dict[str, datetime] = {}
         """Until when the packages of each version may be from."""
+        self._pythons = list[str]()
+        """Those for the other versions too, if the first could not be built on the best of its own."""
 
     @property
     def builds(self) -> int:
@@ -52,6 +54,7 @@ class VersionRunner:
         """
         if self.is_late:
             return [Execution(outcome="could-not-run", reason="the time of the job was over")]
+        target = target.model_copy(update={"pythons": sorted(target.pythons, key=lambda one: one not in self._pythons)})
         environment = self._build(target, target.pythons[1:] if on_any_python else [])
         if isinstance(environment, CannotInstall):
             return [Execution(outcome="could-not-install", reason=str(environment)[:MAX_TEXT_CHARS])]
@@ -89,6 +92,8 @@ class VersionRunner:
                 if problem.is_lasting:
                     break
                 continue
+            if not self._built and pythons != target.pythons:
+                self._pythons = pythons
             if is_dated:
                 self._times[_identify(target)] = time
             return built
@@ -121,20 +126,17 @@ def _identify(target: Target) -> str:
 
 def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:
     """Run the example on the selected versions, and return the verdict without a bisection."""
-    first, *others = selection.targets
-    executions = {first.on: runner.run(first)}
-    executions |= {one.on: runner.run(one, on_any_python=True) for one in others}
     targets = list(selection.targets)
+    executions = {one.on: runner.run(one, on_any_python=True) for one in targets}
     main = executions[targets[-1].on][0].outcome
     if main in ("could-not-install", "could-not-run") and selection.newest:
         targets.append(selection.newest)
         if selection.newest.on not in executions:
             executions[selection.newest.on] = runner.run(selection.newest, on_any_python=True)
     measure = choose_measure([one for runs in executions.values() for one in runs], selection.expected)
-    runs = [
-        summarize(target.on, executions[target.on], selection.expected, measure).model_copy(
-            update={"commit": target.commit, "time": runner.find_date(target)}
-        )
-        for target in targets
-    ]
+    runs, today = list[Run](), datetime.now(UTC).date()
+    for target in targets:
+        run = summarize(target.on, executions[target.on], selection.expected, measure)
+        seen = {"commit": target.commit, "time": runner.find_date(target)}
+        runs.append(run.model_copy(update=seen | {"is_random": run.is_random or shows_day(run.output, today)}))
     return Evidence(verdict=decide_verdict(selection, runs, measure), measure=measure, runs=runs)

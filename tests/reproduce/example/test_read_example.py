@@ -217,6 +217,7 @@ ok 2"""
         ),
         (block(">>> import shop\n>>> shop.a()\nTitle\n\nBody text."), [["Title\n\nBody text."]]),
         (f"{SCRIPT}I expected 2, but I get this instead:\n{block('1')}", [["1"]]),
+        (f"{SCRIPT}produces\n{block('1')}", [["1"]]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
         (block("import shop\nshop.total([1])\nResult: [1]\nExpected: [2]"), [["[1]"]]),
         (block("import shop\nshop.a\nOut[1]: 3\n\nshop.b\nOut[2]: x\nshop.c"), [["3", "x"]]),
@@ -543,6 +544,8 @@ def test_a_value_alone_in_a_comment_may_be_wished_unless_the_report_says_that_it
 
 def test_a_labelled_value_is_output_and_data_above_the_code_is_none():
     assert example(SCRIPT + block("total: Cart(1)")).named == ["total: Cart(1)"]
+    versions = block("import shop\nprint('VERSION ' + shop.__version__)\nprint(shop.f(1))")
+    assert example(versions + block("VERSION 1.5.3\n<b>")).named == ["<b>"]
     found = example("Input:\n" + block("<i>", "html") + "Output:\n" + block("<b>", "html") + SCRIPT)
     assert (found.shown, found.named) == ([["<b>"]], [])
 

@@ -94,11 +94,12 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         return found
     own = {number: output for number, output in outputs.items() if output}
     # A report may show several examples, each with its output.
-    below = [lines for number, lines in stated.shown if number in {-1, *outputs}]
+    below, named = [lines for number, lines in stated.shown if number in {-1, *outputs}], stated.named
     if _NO_VERSIONS in found.changed:
         below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
+        named = ["\n".join(line for line in text.split("\n") if not _VERSION.search(line)) for text in named]
     said = find_commented(found.code)
-    confirmed = {*stated.named, *(line for _, lines in stated.shown for line in lines)}
+    confirmed = {*named, *(line for _, lines in stated.shown for line in lines)}
     unsure = [*said["named"], *said[""]]
     if any(confirmed.intersection(text.split("\n")) for text in unsure):
         said |= {"named": unsure, "": []}
@@ -106,7 +107,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
-    named, wished = [*found.named, *said["named"], *stated.named], [*stated.wished, *said["wished"]]
+    named, wished = [*found.named, *said["named"], *named], [*stated.wished, *said["wished"]]
     if project.language == "node":
         shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
         named, wished, said[""] = ([*map(show_as_node, one)] for one in (named, wished, said[""]))

@@ -18,8 +18,8 @@ WISH = re.compile(
 )
 """A sentence that says what ought to happen, not what does."""
 _SAYS = (
-    r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got|"
-    r"rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?|(?:I|we|you) (?:would )?(?:get|see))"
+    r"(?:actual\w*|prints?|printed|produce[sd]?|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|"
+    r"got|rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?|(?:I|we|you) (?:would )?(?:get|see))"
 )
 _PRINTED = re.compile(rf"(?i)\b{_SAYS}\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|but|I get)\b")
