@@ -10,6 +10,7 @@ from triage.reproduce.expected import (
     is_named_error,
     is_same_message,
     is_shown_error,
+    says_failing,
     shows_output,
     stem,
 )
@@ -176,3 +177,13 @@ def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown
 )
 def test_one_value_may_be_that_of_a_string_and_a_short_one_is_all_that_is_printed(output, shown, is_shown):
     assert shows_output(output, shown) == is_shown
+
+
+@each_row(
+    ("remark", "is_failing"),
+    [("fails", True), (" AssertionError!", True), ("should not fail", False), ("fails on 1.2 alone", False)],
+)
+def test_an_assert_that_is_marked_as_failing_says_so(remark, is_failing):
+    code = EXAMPLE.model_copy(update={"code": f"import shop\nassert shop.f() == 1  # {remark}\n"})
+    parsed = read_issue(Issue(title="Totals", body="Look at this."))
+    assert says_failing(find_expected(parsed, code)) == is_failing

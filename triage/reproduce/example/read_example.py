@@ -105,6 +105,12 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": unsure, "": []}
     elif stated.others >= outputs.keys():
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
+    elif (
+        stated.wished
+        and not confirmed
+        and not any(_without_quotes(one) in _without_quotes("\n".join(unsure)) for one in stated.wished)
+    ):
+        said |= {"named": unsure, "": []}  # what is wished is something else
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
     named, wished = [*found.named, *said["named"], *named], [*stated.wished, *said["wished"]]
@@ -115,6 +121,10 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
     stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
     return found.model_copy(update=stated_as)
+
+
+def _without_quotes(text: str) -> str:
+    return re.sub(r"[\s'\"`]", "", text).lower()
 
 
 def _find_python_example(

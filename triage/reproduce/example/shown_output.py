@@ -60,7 +60,7 @@ _COMMENTED = re.compile(
 """Such as `f()  # returns 1`, also with the value below; `f() // => 1`; `f() // [1]`, also below; `'a' // Actual`."""
 _SIGN = re.compile(r"^[ \t]*(?:#|//) ?", re.M)
 _WISHED_VALUE = re.compile(
-    r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
+    r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|want(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
 _SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n|\n(?=[Aa]ctual\b)")
 _CODE = re.compile(
@@ -258,8 +258,8 @@ def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
     """Yield the values of which a sentence says that they are printed, and add those that it wishes."""
     for match in _VALUE.finditer(prose):
         before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start("value")])[-1]
-        value = match["value"].strip("`").rstrip(".")
-        if WISH.search(before):
+        value, at_start = match["value"].strip("`").rstrip("."), _BUT_THEN.match(before)
+        if WISH.search(before, at_start.end() if at_start else 0):
             wished.append(value)
-        elif not _OTHER_TIME.search(before) and value not in wished:
+        elif not at_start and not _OTHER_TIME.search(before) and value not in wished:
             yield value
