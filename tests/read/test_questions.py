@@ -6,7 +6,7 @@ from testing.each_row import each_row
 from tests.read import issues
 from triage.domain.findings import MissingKind
 from triage.domain.issue import Issue
-from triage.read.questions import find_missing_information
+from triage.read.questions import find_missing_information, speaks_of_failure
 from triage.read.read_issue import read_issue
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -63,6 +63,7 @@ def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -
         "```\nfrom shop import total\ntotal([1])\n```",
         "See https://github.com/a/b/blob/1234567/x.py#L3",
         "https://codesandbox.io/s/abc shows it.",
+        "Neither [the first](https://shop.dev/a) nor [the next](https://shop.dev/b) is there.",
         LONG,
         'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nKeyError: 1',
     ],
@@ -111,6 +112,7 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
         ),
         ("Panel shows 2 active sections", f"1. Open the panel\n2. Switch to Output\n\n{PICTURE}", []),
         ("Build fails", f"{LONG} Here is the snapshot of the error: {PICTURE}", ["error_output"]),
+        ("安装失败", PICTURE, ["error_output", "version"]),
         (
             "Bug:",
             f"With `shop .` I got an error message\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}",
@@ -256,3 +258,10 @@ def test_a_project_whose_forms_ask_for_no_version_has_none() -> None:
     issue = Issue(title="Card looks broken", body="![it](https://user-images.githubusercontent.com/1/2.png)")
     assert asked(issue, STEPS_FORM) == ["reproduction", "version"]
     assert asked(issue, form) == ["reproduction"]
+
+
+@each_row(
+    ("title", "speaks"), [("The cart fails", True), ("The cart may fail on one item", False), ("Add a cart", False)]
+)
+def test_a_failure_that_may_come_is_none(title, speaks):
+    assert speaks_of_failure(read_issue(Issue(title=title))) == speaks

@@ -63,7 +63,8 @@ def test_foreign_words_do_not_make_english_foreign(issue: Issue) -> None:
     [
         ("", ""),
         ("Bug", "KeyError"),
-        ("报错", "求助"),
+        ("报错", ""),
+        ("Crash opening 中文", ""),
         ("No va", "ayuda"),
         ("TypeError in parse", "```python\nfür = naïve_Größe(schön)\nprint('nicht gefunden, bitte prüfen')\n```"),
         ("v2.3.1", "https://example.com/es/no-funciona-el-programa-desde-ayer /usr/share/locale/de_DE/meldungen.po"),
@@ -96,6 +97,9 @@ def test_a_neighbour_is_not_taken_for_the_larger_language(language: str, text: s
         ("zh-Hant", "軟體更新後打不開了，請問怎麼解決？"),
         ("zh-Hant", "用了系統管理員開啟及重開機後，依舊無法解決"),
         ("zh-Hans", "中文文件名保存不了，求帮助一下"),
+        ("zh-Hans", "Android Studio 安装失败"),
+        ("ja", "起動しない"),
+        ("ko", "캘린더 이슈"),
     ],
 )
 def test_chinese_has_a_script(language: str, text: str) -> None:

@@ -79,7 +79,11 @@ _GENERAL = re.compile(
     r"errors?|exceptions?|problems?|issues?|bugs?|help|fail\w*|hangs?|freez\w+|slow\w*|any ?more)\b"
 )
 """Words that could stand above any report."""
-_ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
+_ERROR = re.compile(
+    r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning|erro|erros|erreurs?|fehler\w*|errore|fout|błąd|hata|"
+    r"ошибк\w+|помилк\w+)\b|报错|出错|错误|失败|异常|報錯|錯誤|失敗|異常|エラー|오류|에러"
+)
+"""In the languages that there are phrases in: a picture is shown of the same in all of them."""
 _BY_PICTURE = r"screen ?shot|\w{0,2}snap ?shot|picture|image"
 _GAP = r"\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
 _PICTURED_ERROR = re.compile(rf"(?i)\b(?:{_BY_PICTURE}){_GAP}(?:errors?|message|crash|exception|(?:stack ?)?trace)\b")
@@ -102,7 +106,7 @@ _SEEN = re.compile(
 _FENCED = re.compile(r"^(`{3,}).*?^\1[^\n]*$", re.M | re.S)
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)
-_POINTER = re.compile(r"`[^`\n]{2,200}`|(?<![\w/])#\d+\b|https?://")
+_POINTER = re.compile(r"`[^`\n]{2,200}`|(?<![\w/])#\d+\b")
 _LINK = re.compile(r"https?://\S{1,500}")
 
 
@@ -193,7 +197,7 @@ def speaks_of_failure(parsed: ParsedIssue, forms: Sequence[str] = ()) -> bool:
     The words are English; of a report in another language nobody knows. What `forms` say does not count.
     """
     parsed = drop_template_text(parsed, forms)
-    says = parsed.language != "en" or FAILURE.search(_write_out(parsed)) is not None
+    says = parsed.language != "en" or find_crash_words(_write_out(parsed), FAILURE) != ""
     return says or has_error(parsed) or PICTURE in parsed.body
 
 
@@ -209,7 +213,8 @@ def says_nothing(parsed: ParsedIssue) -> bool:
     is_telling = count_words(title) >= _TITLE_WORDS and not _GENERAL.search(title)
     if is_telling or "changes only" in describe_title(parsed.title) or can_be_seen(parsed):
         return False
-    named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose)}
+    links = [link for link in parsed.links[:_MAX_LINKS] if link.count("/") > 2]  # of a picture it is the host
+    named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose), *links}
     many = _MANY_WORDS if parsed.language == "en" else _MANY_FOREIGN_WORDS
     return count_words(_LINK.sub("", prose)) < many and len(named) < _MANY_NAMES
 

@@ -15,7 +15,7 @@ from triage.read.visible_text.visible_text import extract_visible_page
 UNSURE = "en"
 MAX_CHARS = 4_000
 _MIN_BYTES = 16
-"""Of the words, in UTF-8, as the detector counts them. Five characters of Chinese, or three short words of Spanish."""
+"""Of the words, in UTF-8, as the detector counts them. Three short words of Spanish."""
 _MIN_PROBABILITY = 0.7
 """With both limits, of 2,129 reports in English, cut after two to sixteen words, one in 1,800 was taken for another
 language. Of 90 in other languages, three in four were known by 24 bytes, and none was taken for a wrong one."""
@@ -26,6 +26,10 @@ _ENGLISH_EVERY = 8
 """In English prose every third word is one of these. Where one in eight is, the detector need not be loaded."""
 _SCRIPT_SHARE = 1 / 6
 """Of the bytes, in letters that are not Latin. From there on, Latin words are technical terms in another language."""
+_OWN_LETTERS = {"ko": "[\uac00-\ud7a3]", "ja": "[\u3040-\u30ff]", "zh": "[\u4e00-\u9fff]"}
+"""That no other language has; the last are in Japanese and Korean too, beside their own."""
+_MIN_LETTERS = 4
+"""An English title may quote some."""
 _TEMPLATE_LINE = re.compile(r"^[ \t]*(?:#|[-*+] \[[ xX]\]).*", re.M)
 _QUOTED = re.compile(r"`[^`\n]*`|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|「[^「」\n]*」")
 _ASCII_RUN = re.compile(r"[!-~]+")
@@ -47,6 +51,10 @@ def detect_reporter_language(title: str, prose: str) -> str:
     if share < 0.5 and sum(word.lower() in _ENGLISH for word in latin) * _ENGLISH_EVERY >= len(latin):
         return "en"
     words = other if share > _SCRIPT_SHARE else latin
+    own = {language: len(re.findall(letters, "".join(other))) for language, letters in _OWN_LETTERS.items()}
+    if share > _SCRIPT_SHARE and sum(own.values()) >= _MIN_LETTERS:
+        language = next(language for language, count in own.items() if count > 1)
+        return _add_script("".join(other)) if language == "zh" else language
     if _count_bytes(words) < _MIN_BYTES:
         return UNSURE
     try:
@@ -55,7 +63,7 @@ def detect_reporter_language(title: str, prose: str) -> str:
         return UNSURE
     if probability < _MIN_PROBABILITY:
         return UNSURE
-    return _add_script("".join(words)) if language == "zh" else str(language)
+    return str(language)
 
 
 def _keep_own_words(title: str, prose: str) -> str:

@@ -423,6 +423,7 @@ MESSAGES = FILES | {
         ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for shortcode \"x\" not found\n```",
          [("log line", "shop/door.py")]),
         ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
+        ("it fails", "I get `Expected static flag was missing` each time.", [("message", "web/hooks.js")]),
         ("it fails", "`the third shelf was left out here`", []),
         ("it fails", "It says `by hand into the basket`.", [("log line", "web/hooks.js")]),
         ("A shorter text", "I would like `This is all well with 7` to be shorter.", [("log line", "shop/door.py")]),

@@ -165,8 +165,9 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
 )
 def test_a_frame_in_a_checkout_of_the_repository_is_ours(corpus: Corpus, path: str, expected: str):
     parsed = make_query(traces=[make_trace((path, 1, ""))]).parsed
-    (trace,) = shorten_own_frames(parsed, corpus, "acme/till").traces
-    assert trace.frames[0].path == expected
+    for repository in ("acme/till", "acme/till.jl"):
+        (trace,) = shorten_own_frames(parsed, corpus, repository).traces
+        assert trace.frames[0].path == expected
 
 
 def test_a_frame_of_kotlin_may_have_the_ending_of_java(tmp_path: Path):

@@ -98,7 +98,7 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     stated = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     messages = [*stated, *filter(says_failure, quotes)]
-    yield from _lead_to("message", find_message_places(query_scores, messages), parsed.text)
+    yield from _lead_to("message", find_message_places(query_scores, messages, cut=quotes), parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
     logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]

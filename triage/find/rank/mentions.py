@@ -25,6 +25,8 @@ _MAX_FRAME_FILES = 2
 """A frame that may lie in more files is ignored."""
 _IGNORED_STEMS = frozenset({*PACKAGE_STEMS, "main", "lib", "__main__", "init"})
 _INSTALLED = re.compile(r"^.*(?:site|dist)-packages/")
+_LANGUAGE_END = re.compile(r"\\\.(?:jl|nvim|vim|js|py|rb|el)$")
+"""Of a repository's escaped name."""
 _ABSOLUTE = re.compile(r"(?!.*(?:site|dist)-packages[/\\])(?:[/\\]|[A-Za-z]:[/\\]|\w+://|[\w.-]+:\d+/)")
 """A path of somebody's machine."""
 _MIN_CODE_CHARS = 10
@@ -174,9 +176,11 @@ def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> 
     """Return the issue with the paths of this repository in frames of a checkout or of an installed copy.
 
     The folder of `/builds/acme/till/src/app.go` or of `registry/src/index/till-0.4.0/src/app.rs` has the repository's
-    name, and what follows is the whole path of a file. `repository` is `owner/name`, or the name alone.
+    name, with its language or without as in `.julia/packages/Till`, and what follows is the whole path of a file.
+    `repository` is `owner/name`, or the name alone.
     """
-    folder = re.compile(rf"^(?:.*/)?{re.escape(repository.rpartition('/')[2])}(?:[-@]v?\d[\w.+-]*)?/")
+    name = re.escape(repository.rpartition("/")[2])
+    folder = re.compile(rf"^(?:.*/)?(?:{name}|{_LANGUAGE_END.sub('', name)})(?:[-@]v?\d[\w.+-]*)?/")
 
     def shorten(frame: Frame) -> Frame:
         path = frame.path if frame.path in corpus.file_numbers else folder.sub("", frame.path)
