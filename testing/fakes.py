@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -307,8 +308,6 @@ class FakeGitHub(IssueTracker):
     existing_labels: Sequence[str] = ("bug", "enhancement")
     suggestion_options: SuggestionOptions | None = None
     """None: this server has no suggestions."""
-    looks: int = 0
-    """How often the comments must be read again after a post."""
     recent_issues: Sequence[int] = ()
 
     def __init__(self, issues: dict[int, Issue] | None = None, **prepared: Any) -> None:
@@ -316,7 +315,7 @@ class FakeGitHub(IssueTracker):
         self.errors: dict[str, Exception] = prepared.pop("errors", {})
         self.roles: dict[str, str] = prepared.pop("roles", {})
         self.posted: list[tuple[int, str]] = []
-        self.edited: list[tuple[int, int, str]] = []
+        self.edited: list[tuple[int, str]] = []
         self.labelled: list[tuple[int, list[str]]] = []
         self.suggested: list[tuple[int, Suggestion]] = []
         self.unlabelled: list[tuple[int, str]] = []
@@ -361,15 +360,10 @@ class FakeGitHub(IssueTracker):
             self.posted
         ), f"https://github.test/o/r/issues/{number}#issuecomment-{1000 + len(self.posted)}"
 
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+    def edit_comment(self, comment_id: int, body: str) -> str:
         self._raise_prepared_error("edit_comment")
-        self.edited.append((number, comment_id, body))
-        return comment_id, f"https://github.test/o/r/issues/{number}#issuecomment-{comment_id}"
-
-    def wait_to_look_again(self, number: int) -> bool:
-        self._raise_prepared_error("wait_to_look_again")
-        self.looks -= 1
-        return self.looks >= 0
+        self.edited.append((comment_id, body))
+        return f"https://github.test/o/r/issues/7#issuecomment-{comment_id}"
 
     def delete_comment(self, number: int, comment_id: int) -> None:
         self._raise_prepared_error("delete_comment")
@@ -403,7 +397,8 @@ class FakeOutput:
     """Records what it is given."""
 
     summaries: list[str] = field(default_factory=list)
-    values: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=lambda: defaultdict(str))
+    """Of the last job. What is not set is empty, as for later steps."""
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
     report_path: str = ".triage/report.json"
@@ -412,7 +407,7 @@ class FakeOutput:
         self.summaries.append(markdown)
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        self.values.update(values)
+        self.values = defaultdict(str, values)
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         self.annotations.append((level, message))

@@ -28,7 +28,7 @@ from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, TriageTa
 from triage.run.may_run.event import parse_event
 from triage.run.may_run.route import route_event
 from triage.run.write.apply_local_effects import apply_local_effects
-from triage.say.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
+from triage.say.notices import plan_failure, plan_skip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,7 +137,7 @@ async def run_job(task: Task | None, app: App, run: JobContext) -> Status:
 def _write_cancelled_summary(output: JobOutput) -> None:
     """For a cancelled run that is stuck: the job's page must not stay empty."""
     if not output.has_written_summary:
-        output.write_outputs(EMPTY_OUTPUTS | {"status": Status.DEGRADED.value})
+        output.write_outputs({"status": Status.DEGRADED.value})
         output.write_summary(CANCELLED_SUMMARY)
 
 

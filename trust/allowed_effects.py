@@ -9,7 +9,6 @@ from typing import Any
 
 from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 from testing.servers.github_api import SLUG
-from testing.text.encoded_secrets import decode_text
 from trust.markdown_judge import judge_page
 from trust.observed_run import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, ObservedRun
 from trust.permissive_github import NUMBER, PermissiveGitHub
@@ -207,9 +206,7 @@ def _find_runner_effects(run: ObservedRun) -> Iterator[str]:
     for command in parse_commands(run.log):
         if command.name not in COMMANDS:
             yield f"a command in the log: {command.name}"
-        # Forms of a key for git or HTTP are masked too.
-        keys = [key for key in (TOKEN, MODEL_KEY, SEARCH_KEY) if any(key in view for view in decode_text(command.data))]
-        if command.name == "add-mask" and not keys:
+        if command.name == "add-mask" and not any(key in command.data for key in (TOKEN, MODEL_KEY, SEARCH_KEY)):
             yield f"a mask without a secret: {command.data[:40]!r}"
     if run.code not in (0, 1) or "Internal error" in run.log:
         yield f"exit code {run.code}"

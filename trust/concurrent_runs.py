@@ -4,12 +4,11 @@ import itertools
 import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
@@ -42,8 +41,6 @@ class RunPlan:
     barrier: threading.Barrier | None = None
     """The first comments of all runs wait here, so that all are written before any run reads them."""
     run_seconds: int = 3
-    replaced: Mapping[str, Any] = field(default_factory=dict)
-    """Other values of the program's constants, by dotted name: a defence that is missing."""
     process: int = 0
     request_count: int = 0
     has_commented: bool = False
@@ -81,7 +78,7 @@ class ConcurrentRuns:
             job.inputs |= {"timeout-seconds": str(plan.run_seconds), "github-token": token}
             sample_bug.write_plain_checkout(job.workspace)
             job.commit()
-            process = job.start_forked(plan.replaced)
+            process = job.start_forked()
             plan.process = process.pid
             running.append((job, process))
         return [wait_for_run(job, process) for job, process in running]

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,5 +62,8 @@ def run_on_event(files: Path, event: object, variables: dict[str, str], run_acti
 def read_result(files: Path, exit_code: int, log: str) -> JobResult:
     """Returns the result of a run from the files of the job."""
     return JobResult(
-        exit_code, log, parse_outputs((files / "output").read_bytes()), (files / "summary").read_text("utf-8")
+        exit_code,
+        log,
+        defaultdict(str, parse_outputs((files / "output").read_bytes())),
+        (files / "summary").read_text("utf-8"),
     )

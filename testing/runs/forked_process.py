@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["testing.runs.preload"])
@@ -58,11 +57,8 @@ def _lead_session(function: Callable[..., None], *arguments: Any) -> None:
     function(*arguments)
 
 
-def run_action(environment: Mapping[str, str], log: Path, replaced: Mapping[str, Any]) -> None:
-    """Run the action as the entry point does, and end the process.
-
-    `replaced` has other values of the program's constants, by dotted name.
-    """
+def run_action(environment: Mapping[str, str], log: Path) -> None:
+    """Run the action as the entry point does, and end the process."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(null, stream)
@@ -70,8 +66,6 @@ def run_action(environment: Mapping[str, str], log: Path, replaced: Mapping[str,
     from triage.base.os_signals import SignalHandler
 
     os.environ.update({name: value for name, value in environment.items() if not name.startswith("INPUT_")})
-    for name, value in replaced.items():
-        patch(name, value).start()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     signals = SignalHandler()
     signals.listen()

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,11 +107,11 @@ class Job:
         """Runs the action in a process that has imported it already: all but the entry point is as the runner has it."""
         return self.wait(self.start_forked())
 
-    def start_forked(self, replaced: Mapping[str, Any] | None = None) -> ForkedProcess:
-        """Starts such a run. `replaced` has other values of the program's constants, by dotted name."""
+    def start_forked(self) -> ForkedProcess:
+        """Starts such a run."""
         self.log.touch()
         environment = self.environment({name: str(self.folder / name) for name in MOUNTS})
-        return ForkedProcess(run_action, environment | {"PATH": os.environ["PATH"]}, self.log, dict(replaced or {}))
+        return ForkedProcess(run_action, environment | {"PATH": os.environ["PATH"]}, self.log)
 
     def wait(self, running: "subprocess.Popen[bytes] | ForkedProcess", seconds: float = 120) -> JobResult:
         """Waits for the end and returns the result. If it takes too long, kills it and raises TimeoutExpired."""

@@ -11,12 +11,10 @@ from triage.base.errors import BadInput
 
 def test_a_graph_is_made_without_opening_anything(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TRIAGE_ENGINE", "what a run would refuse")
-    assert {"read_and_index", "supervisor", "writer", "finish"} <= set(graph({}).get_graph().nodes)
+    assert {"read_and_index", "supervisor", "writer", "finish"} <= set(graph().get_graph().nodes)
 
 
-def test_settings_come_from_the_environment_and_the_limit_from_the_client(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     from triage.app import server
 
     prepared: list[object] = []
@@ -30,11 +28,9 @@ def test_settings_come_from_the_environment_and_the_limit_from_the_client(
     open_services = server.open_services
     monkeypatch.setenv("TRIAGE_REPO", str(tmp_path))
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", "4321")
-    services = open_services("octo/shop", iterations=3)
+    services = open_services("octo/shop")
     assert services.limits.tokens == 4321
-    assert services.limits.iterations == 3
-    assert open_services("", iterations=99).limits.iterations == 12
-    assert open_services("", iterations=99).identity.request_id != services.identity.request_id
+    assert open_services("").identity.request_id != services.identity.request_id
     assert len(prepared) == 1, "the network is the process's"
     server._prepare_network.cache_clear()
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from testing.each_row import each_row
@@ -42,9 +42,7 @@ class WithDescriptions(GenerateJsonSchema):
         made = super().model_schema(schema)
         texts = read_field_docstrings(schema["cls"])
         for name in texts.keys() & schema["cls"].model_fields:
-            alias = schema["cls"].model_fields[name].validation_alias
-            shown = alias.choices[0] if isinstance(alias, AliasChoices) else name
-            made["properties"][shown]["description"] = texts[name]
+            made["properties"][schema["cls"].model_fields[name].alias or name]["description"] = texts[name]
         return made
 
 

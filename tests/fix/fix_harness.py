@@ -163,7 +163,7 @@ class FixHarness(RunHarness):
     @property
     def parts(self) -> CommentParts:
         """Of our comment after the last edit."""
-        return split_comment(self.github.edited[-1][2] if self.github.edited else self.github.posted[-1][1])
+        return split_comment(self.github.edited[-1][1] if self.github.edited else self.github.posted[-1][1])
 
     @property
     def reactions(self) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from tests.git.conftest import Open, describe, make_dirty
-from triage.base.errors import BadInput, BranchTaken
+from triage.base.errors import BadInput
 from triage.base.threads import in_thread
 from triage.domain.proposal import BaseFile, PatchCommit
 from triage.git.write import UserRepository
@@ -106,7 +106,7 @@ def test_a_branch_with_other_commits_is_not_moved(repository: Path, open_reposit
         "other base": make_commits(),
     }
     base = commit(repository) if change == "other base" else ""
-    with pytest.raises(BranchTaken, match=f"{NAME} exists and has other commits. Rename it with `git branch -m"):
+    with pytest.raises(BadInput, match=f"{NAME} exists and has other commits. Rename it with `git branch -m"):
         make_branch(opened, others[change], base=base)
     assert git(repository, "rev-parse", NAME) == made
 

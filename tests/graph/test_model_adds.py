@@ -76,7 +76,7 @@ answers = st.fixed_dictionaries(
             summary=words,
             error=errors,
         ),
-        "CodebaseFinding": st.sampled_from([GONE, InvalidAnswer("no JSON object", "`parse` [1:1]")])
+        "CodebaseFinding": st.sampled_from([GONE, InvalidAnswer("no JSON object")])
         | st.builds(
             CodebaseFinding,
             reasoning=words,

@@ -21,7 +21,6 @@ from triage.domain.task import IssueTask, TriageTask, Trigger
 from triage.run.may_run.event import Event
 from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
-from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE
 
 
 class SlowGitHub(FakeGitHub):
@@ -162,24 +161,6 @@ def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarn
     assert "src/parse.py" in harness.summary, "what was found is told all the same"
     assert harness.output.values["comment-url"] == ""
     assert harness.output.values["status"] == "degraded"
-
-
-def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
-    harness.hang_in("wait_to_look_again")
-    harness.seconds = 30
-    assert harness.run() is Status.COMPLETE
-    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
-    assert "may or may not" not in harness.summary
-    assert harness.output.annotations == [DUPLICATES_UNKNOWN_NOTICE]
-
-
-def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness):
-    asked: list[str] = []
-    harness.github.asked = asked.append
-    harness.github.looks = 2
-    assert harness.run() is Status.COMPLETE
-    after_post = asked[asked.index("post_comment") + 1 :]
-    assert after_post == ["fetch_issue", *["wait_to_look_again", "fetch_issue"] * 2, "wait_to_look_again"]
 
 
 def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(harness: CutHarness):

@@ -87,7 +87,7 @@ def test_a_comment_does_not_become_stale():
     run.run(OPENED)
     run.set_thread(our_comment(run.github.posted[0][1]), title="How to configure the parser?", body=QUESTION)
     run.run(EDITED)
-    ((_, comment, body),) = run.github.edited
+    ((comment, body),) = run.github.edited
     assert (comment, report(run)["speaks"]) == (55, "update")
     assert "This reads as a question" in body
     assert "Could you add this" not in body
@@ -106,7 +106,7 @@ def test_a_comment_with_places_becomes_a_redirect():
     assert "src/parse.py" in run.github.posted[0][1]
     run.set_thread(our_comment(run.github.posted[0][1]), **REPORTED)
     run.run(EDITED)
-    ((_, _, body),) = run.github.edited
+    ((_, body),) = run.github.edited
     visible = body.partition("\n")[2]
     assert visible.startswith("This may be a security report.")
     assert "src/parse.py" not in visible + run.output.summaries[-1] + run.output.reports[-1]

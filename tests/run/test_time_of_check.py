@@ -178,7 +178,7 @@ class TestMeanwhile:
         harness = RunHarness(event=event_with())
         harness.while_indexing(lambda: harness.set_thread(standing(text="", content="")))
         harness.run(OPENED)
-        assert [comment for _, comment, _ in harness.github.edited] == [55]
+        assert [comment for comment, _ in harness.github.edited] == [55]
 
     def test_comments_that_a_killed_run_left_are_tidied(self):
         harness = RunHarness(event=event_with())
@@ -186,7 +186,7 @@ class TestMeanwhile:
         forged = our_comment("<!-- bug-triage: v1 {} -->\nx").model_copy(update={"comment_id": 61})
         harness.set_thread(second, standing(), forged)
         harness.run(BY_HAND)
-        assert [comment for _, comment, _ in harness.github.edited] == [55]
+        assert [comment for comment, _ in harness.github.edited] == [55]
         assert harness.github.removed == [(7, 60)]
         assert harness.github.posted == []
 
@@ -205,7 +205,7 @@ class TestRemembered:
             comment = our_comment(body)
             harness.set_thread(comment, asked)  # the earlier ones are deleted
             ended.append(harness.run(COMMAND))
-            body = harness.github.edited[-1][2] if harness.github.edited else body
+            body = harness.github.edited[-1][1] if harness.github.edited else body
         assert ended == [Status.COMPLETE] * 3 + [Status.SKIPPED] * 2
         words = body.partition("\n")[2]
         assert words == harness.github.posted[0][1].partition("\n")[2], "nothing that anybody sees was changed"
@@ -225,7 +225,7 @@ class TestRemembered:
         harness.set_thread(our_comment(harness.github.posted[0][1]), body=body)
         harness.event = event_with(body=body, snapshot_time=NOW + SECOND)
         harness.run(EDITED)
-        ((_, _, edited),) = harness.github.edited
+        ((_, edited),) = harness.github.edited
         state = parse_state(edited)
         assert state is not None
         assert state.text_hash == hash_text(ISSUE.title, body)

@@ -59,11 +59,4 @@ class Agent(Generic[A]):
 
 def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
     """Return what the state keeps of an agent's answer."""
-    return AgentFinding(
-        agent_name=raw.agent_name,
-        summary=raw.summary,
-        confidence=raw.confidence,
-        details=details,
-        relevant_files=relevant_files,
-        reasoning=raw.reasoning,
-    )
+    return AgentFinding(**dict(raw) | {"details": details, "relevant_files": relevant_files})

@@ -15,6 +15,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
 from langgraph.types import Command
 
 from triage.base.progress import ProgressLog, current_step
+from triage.base.text import truncate
 from triage.domain.run import Outcome, ToolExecution
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -134,8 +135,8 @@ def format_arguments(arguments: object) -> str:
     else:
         parts = [str(arguments)] if arguments else []
     # A secret that is cut is none for the rules: redact first.
-    line = " ".join(clean_text(redact_likely_secrets(", ".join(parts)[:_MAX_READ_CHARS])).split())
-    return line if len(line) <= MAX_ARGUMENT_CHARS else line[: MAX_ARGUMENT_CHARS - 1] + "…"
+    words = clean_text(redact_likely_secrets(", ".join(parts)[:_MAX_READ_CHARS])).split()
+    return truncate(" ".join(words), MAX_ARGUMENT_CHARS)
 
 
 def _build_error_message(call: ToolCall | InvalidToolCall, message: str) -> ToolMessage:

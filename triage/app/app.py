@@ -16,10 +16,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from triage import __version__
-from triage.app.settings.inputs import Settings
+from triage.app.settings.inputs import CONFIG_FILE, PLACEHOLDER_KEY, Settings
 from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadConfig, BadInput
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
@@ -137,7 +137,7 @@ class App:
             if re.search(rb"^thresholds\s*:", data, re.MULTILINE):
                 self.progress.info(f"{path}: thresholds is gone: each has one value. Remove it.")
             return parse_project_config(data, path)
-        if self.settings.has_custom_config_file:
+        if path != CONFIG_FILE:  # the runner sets every input, also those with the default
             raise BadInput(
                 f"config-file: {path} is not in the checked-out commit. Fix the path, or check the file out."
             )
@@ -290,8 +290,9 @@ class App:
     def open_endpoint(self, request_id: str) -> Endpoint:
         from triage.outside.model.endpoint import OPENAI_URL, Endpoint
 
-        base_url = self.settings.model_base_url or OPENAI_URL
-        return Endpoint(self.settings.endpoint_key, request_id, base_url, self.settings.reasoning_effort)
+        settings = self.settings
+        key = settings.model_api_key if settings.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)
+        return Endpoint(key, request_id, settings.model_base_url or OPENAI_URL, settings.reasoning_effort)
 
     @cached_property
     def web_search(self) -> Literal["tavily", "github", ""]:

@@ -29,11 +29,18 @@ _EDITS = """query($owner: String!, $name: String!) {
 _SUGGESTIONS = """{ __type(name: "IssueStateUpdateInput") { inputFields { name } } }"""
 
 
+class Check(Value):
+    """`missing` is something that one may leave out; `broken` does not work as configured."""
+
+    state: Literal["ok", "missing", "broken"]
+    detail: str
+
+
 @dataclass
 class GitHubProbes(RepositoryConnection):
     """Each method asks one question of one repository on GitHub. Errors are those of reading GitHub."""
 
-    def try_to_store_commit(self) -> None:
+    def check_proposals(self) -> Check:
         """Store an empty commit on the default branch's newest one, below `refs/triage/`, and remove it."""
         with translate_read_errors(self.slug):
             with github_errors():
@@ -50,13 +57,14 @@ class GitHubProbes(RepositoryConnection):
                 except GitHubError as error:
                     if error.kind is not ErrorKind.GONE:
                         raise
+        return Check(state="ok", detail="a commit below refs/triage/ was stored and removed")
 
-    def may_open_pull_requests(self) -> str:
-        """Return why the token may not open pull requests, "" if it may.
+    def check_pull_requests(self) -> Check:
+        """Ask for a pull request of a branch into itself.
 
-        It asks for one of a branch into itself. GitHub refuses that as invalid whoever asks, and otherwise says that
-        Actions may not.
+        GitHub refuses that as invalid whoever asks, and otherwise says that Actions may not.
         """
+        problem = ""
         with translate_read_errors(self.slug):
             try:
                 with github_errors():
@@ -64,33 +72,36 @@ class GitHubProbes(RepositoryConnection):
                     self.writable.create_pull(branch, branch, title=_MESSAGE, draft=True)
             except GitHubError as error:
                 if error.kind is ErrorKind.NO_PULL_REQUESTS:
-                    return "the setting is off"
-                if error.status == 403:
-                    return "the job lacks `permissions: pull-requests: write`, or the setting is off"
-                if error.status != 422:
+                    problem = "the setting is off"
+                elif error.status == 403:
+                    problem = "the job lacks `permissions: pull-requests: write`, or the setting is off"
+                elif error.status != 422:
                     raise
-            return ""
+        if not problem:
+            return Check(state="ok", detail="the token may open pull requests")
+        where = "Settings, Actions, General, Allow GitHub Actions to create and approve pull requests"
+        return Check(state="broken", detail=f"{problem} ({where}); without it, the comment links a page to open one")
 
-    def shows_edits(self) -> bool | None:
-        """Return whether GitHub says who has edited a text; None if there is no issue to ask about."""
+    def check_edits(self) -> Check:
+        """Ask who has edited a text."""
         owner, _, name = self.slug.partition("/")
         with translate_read_errors(self.slug):
             data = self.query(_EDITS, {"owner": owner, "name": name})
-            issues = ((data.get("repository") or {}).get("issues") or {}).get("nodes")
-            return issues[0].get("userContentEdits") is not None if issues else None
+        issues = ((data.get("repository") or {}).get("issues") or {}).get("nodes")
+        if not issues:
+            return Check(state="missing", detail="not tried: the repository has no issue")
+        if issues[0].get("userContentEdits") is None:
+            problem = "GitHub does not say who edited an issue, so no approval can be carried out"
+            return Check(state="broken", detail=problem)
+        return Check(state="ok", detail="GitHub says who edited an issue or a comment")
 
-    def knows_close_suggestions(self) -> bool:
-        """Return whether this GitHub has suggestions on issues, those to close one included."""
+    def check_suggestions(self) -> Check:
+        """Ask whether this GitHub has suggestions on issues, those to close one included."""
         with translate_read_errors(self.slug):
             fields = (self.query(_SUGGESTIONS, {}, PREVIEWS).get("__type") or {}).get("inputFields") or []
-            return any(one.get("name") == "suggest" for one in fields)
-
-
-class Check(Value):
-    """`missing` is something that one may leave out; `broken` does not work as configured."""
-
-    state: Literal["ok", "missing", "broken"]
-    detail: str
+        if any(one.get("name") == "suggest" for one in fields):
+            return Check(state="ok", detail="this GitHub has them")
+        return Check(state="missing", detail="this GitHub has no suggestions: comments propose labels in words")
 
 
 def run_checks(app: App, github: str = "") -> dict[str, Check]:
@@ -110,42 +121,13 @@ def run_checks(app: App, github: str = "") -> dict[str, Check]:
 def run_write_checks(app: App) -> dict[str, Check]:
     """Run the checks that write to GitHub, and remove what they wrote."""
     probes = app.open_github(GitHubProbes)
-    checks: Mapping[str, Callable[[], Check]] = {
-        "edits": lambda: _check_edits(probes),
-        "suggestions": lambda: _check_suggestions(probes),
-        "proposals": lambda: _check_proposals(probes),
-        "pull_requests": lambda: _check_pull_requests(probes),
+    checks = {
+        "edits": probes.check_edits,
+        "suggestions": probes.check_suggestions,
+        "proposals": probes.check_proposals,
+        "pull_requests": probes.check_pull_requests,
     }
     return {name: _run_check(check) for name, check in checks.items()}
-
-
-def _check_edits(probes: GitHubProbes) -> Check:
-    shown = probes.shows_edits()
-    if shown is None:
-        return Check(state="missing", detail="not tried: the repository has no issue")
-    if not shown:
-        return Check(
-            state="broken", detail="GitHub does not say who edited an issue, so no approval can be carried out"
-        )
-    return Check(state="ok", detail="GitHub says who edited an issue or a comment")
-
-
-def _check_suggestions(probes: GitHubProbes) -> Check:
-    if not probes.knows_close_suggestions():
-        return Check(state="missing", detail="this GitHub has no suggestions: comments propose labels in words")
-    return Check(state="ok", detail="this GitHub has them")
-
-
-def _check_proposals(probes: GitHubProbes) -> Check:
-    probes.try_to_store_commit()
-    return Check(state="ok", detail="a commit below refs/triage/ was stored and removed")
-
-
-def _check_pull_requests(probes: GitHubProbes) -> Check:
-    if problem := probes.may_open_pull_requests():
-        where = "Settings, Actions, General, Allow GitHub Actions to create and approve pull requests"
-        return Check(state="broken", detail=f"{problem} ({where}); without it, the comment links a page to open one")
-    return Check(state="ok", detail="the token may open pull requests")
 
 
 def _run_check(probe: Callable[[], Check]) -> Check:

@@ -19,7 +19,6 @@ from triage.domain.run import Status
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.safety.safe_markdown import escape_markdown
-from triage.say.notices import EMPTY_OUTPUTS
 
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
 
@@ -59,7 +58,7 @@ async def run_doctor(app: App, run: JobContext) -> Status:
     checks |= await in_thread(run_write_checks, app)
     broken = [name for name, check in checks.items() if check.state == "broken"]
     status = Status.FAILED if broken else Status.COMPLETE
-    outputs = SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value})
+    outputs = SetOutputs(values={"status": status.value})
     apply_local_effects([WriteSummary(markdown=render_checks(checks)), outputs], run.output)
     if broken:
         message = f"Not as it should be: {', '.join(broken)}. The summary of the job says what to do."

@@ -11,7 +11,6 @@ from functools import cache, partial
 from inspect import isawaitable
 from typing import Any, Generic, TypeVar
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
@@ -29,7 +28,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.task import TaskName
 from triage.graph.nodes import Node, fetch_past_issues, read_and_index
-from triage.graph.run_graph import SUPERSTEPS_AROUND, add_nodes
+from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState, Update
 from triage.outside.output.line_logs import ServerLog
 from triage.run.run_context import export_telemetry
@@ -102,29 +101,13 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
     return graph.compile()
 
 
-def compute_max_iterations(supersteps: int) -> int:
-    """Return how many decisions a server's limit of supersteps allows: what `compute_recursion_limit` turns round."""
-    return max(1, (supersteps - SUPERSTEPS_AROUND) // 2)
+def graph() -> ServerGraph:
+    return build_server_graph(open_services, partial(export_telemetry, cancelled=asyncio.Event()))
 
 
-DEFAULT_RECURSION_LIMIT = 25
-"""The server's limit if the client sets none."""
-
-
-def graph(config: RunnableConfig) -> ServerGraph:
-    iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
-    export_report = partial(export_telemetry, cancelled=asyncio.Event())
-    return build_server_graph(partial(open_services, iterations=iterations), export_report)
-
-
-def open_services(repository: str, iterations: int) -> Services:
-    """Open the services of one run. Raises SetupError.
-
-    `repository` is `owner/name` or empty; `iterations` are what the server's recursion limit allows.
-    """
-    services = open_on_server(repository).open_services()
-    limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
-    return replace(services, limits=limits, is_asked=True)
+def open_services(repository: str) -> Services:
+    """Open the services of one run. Raises SetupError. `repository` is `owner/name` or empty."""
+    return replace(open_on_server(repository).open_services(), is_asked=True)
 
 
 def open_on_server(repository: str, task: TaskName = "triage") -> App:

@@ -32,7 +32,6 @@ from triage.domain.run import Status
 from triage.domain.task import BACKLOG_QUERY
 from triage.run.run_context import JobContext, export_telemetry
 from triage.say.comment import withhold_details
-from triage.say.notices import EMPTY_OUTPUTS
 
 LIST_WAIT_SECONDS = 300.0
 """The longest wait for a rate limit, while a list is read."""
@@ -42,7 +41,7 @@ NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ mat
 
 async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
-    outputs, status = dict(EMPTY_OUTPUTS), Status.COMPLETE
+    outputs, status = dict[str, str](), Status.COMPLETE
     if name == "backlog-list":
         outputs |= describe_list(await in_thread(list_issues, app, app.workspace))
     elif name == "backlog-run":

@@ -20,10 +20,6 @@ class WrongUsage(BadInput):
     """An option of a command, or what it names, cannot be used. Exit code 2 at a terminal."""
 
 
-class BranchTaken(BadInput):
-    """The local repository has a branch of this name with other commits."""
-
-
 class BadConfig(BadInput):
     """The project's own settings have errors. `path` is the file, `line` the line of the first error."""
 
@@ -98,11 +94,6 @@ class ModelUnavailable(TriageError):
 
 class InvalidAnswer(ModelUnavailable):
     """The model's answer is empty, truncated, a refusal, or of another shape than requested."""
-
-    def __init__(self, reason: str, prose: str = "") -> None:
-        super().__init__(reason)
-        self.prose = prose
-        """What it said in place of the requested shape; empty if it said something of a shape."""
 
 
 def describe_os_error(error: OSError) -> str:

@@ -4,7 +4,7 @@ There are no tags, aliases or duplicate keys, and every scalar is a string.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import yaml
@@ -62,9 +62,9 @@ def parse_strictly(text: str, schema: type[M], sections: Mapping[PathStep, type[
     tree = _parse_yaml(text, ", ".join(_list_keys(schema)))
     if tree is None:
         return None
-    problems = list(_find_invalid_nodes(tree))
+    problems = list[Problem]()
     try:
-        value = schema.model_validate(_to_plain_data(tree), by_alias=True, by_name=False)
+        value = schema.model_validate(_to_plain_data(tree, problems), by_alias=True, by_name=False)
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         problems += [
@@ -115,35 +115,29 @@ def _describe_syntax_error(error: yaml.MarkedYAMLError) -> str:
     return f"this is not YAML ({message})"
 
 
-def _find_invalid_nodes(node: yaml.Node) -> Iterator[Problem]:
-    """Find what a plain dict would hide: duplicate keys, keys that are not scalars, tags."""
+def _to_plain_data(node: yaml.Node, problems: list[Problem]) -> Any:
+    """Return data with strings as the only scalars: a label `1.0` or `no` is not converted.
+
+    `problems` gets what plain data hides: duplicate keys, keys that are not scalars, tags.
+    """
     if not str(node.tag).startswith("tag:yaml.org,2002:") or str(node.tag).count("/"):
-        yield Problem(_node_line(node), "tags (!) are not allowed; put text that begins with ! in quotes")
+        problems.append(Problem(_node_line(node), "tags (!) are not allowed; put text that begins with ! in quotes"))
     if isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from _find_invalid_nodes(item)
-    if isinstance(node, yaml.MappingNode):
-        first: dict[str, int] = {}
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                yield Problem(_node_line(key), "a key must be a word")
-            elif key.value in first:
-                yield Problem(
-                    _node_line(key), f"duplicate key {quote_value(key.value)}, first in line {first[key.value]}"
-                )
-            else:
-                first[key.value] = _node_line(key)
-            yield from _find_invalid_nodes(value)
-
-
-def _to_plain_data(node: yaml.Node) -> Any:
-    """Data with strings as the only scalars: a label `1.0` or `no` is not converted."""
-    if isinstance(node, yaml.MappingNode):
-        return {str(key.value): _to_plain_data(value) for key, value in node.value if isinstance(key, yaml.ScalarNode)}
-    if isinstance(node, yaml.SequenceNode):
-        return [_to_plain_data(item) for item in node.value]
-    assert isinstance(node, yaml.ScalarNode), "SafeLoader creates three kinds of nodes"
-    return None if node.style is None and NULL_SCALAR.fullmatch(node.value) else node.value
+        return [_to_plain_data(item, problems) for item in node.value]
+    if isinstance(node, yaml.ScalarNode):
+        return None if node.style is None and NULL_SCALAR.fullmatch(node.value) else node.value
+    data: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for key, value in node.value:
+        line, plain = _node_line(key), _to_plain_data(value, problems)
+        if not isinstance(key, yaml.ScalarNode):
+            problems.append(Problem(line, "a key must be a word"))
+            continue
+        if key.value in data:
+            problems.append(Problem(line, f"duplicate key {quote_value(key.value)}, first in line {lines[key.value]}"))
+        data[key.value] = plain
+        lines.setdefault(key.value, line)
+    return data
 
 
 def _find_line(node: yaml.Node, path: tuple[PathStep, ...]) -> int:

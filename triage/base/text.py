@@ -64,6 +64,10 @@ def number_lines(lines: Iterable[tuple[int, str]]) -> str:
     return "\n".join(f"{number:>{width}}| {cut_line(line[indent:])}" for number, line in numbered)
 
 
+def truncate(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
+
+
 def cut_line(line: str) -> str:
     """Return what a prompt shows of a line."""
     over = len(line) - MAX_LINE_CHARS

@@ -7,7 +7,7 @@ Fields and values of enumerations may be added at any time.
 from datetime import datetime
 from typing import Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from triage.domain.code import (
     IndexFacts,
@@ -211,7 +211,7 @@ class RunReport(Value):
     feature_flags: dict[str, bool] = Field(default_factory=dict)
     """What was on: `model`, `web_search`, `embedding_model`, `memory`, `comment`, `labels`,
     `dry_run`."""
-    ended_early: str = Field("", serialization_alias="cut", validation_alias=AliasChoices("cut", "ended_early"))
+    ended_early: str = Field("", alias="cut")
     """Why the run ended early; empty if it did not."""
 
     kind: Kind | None
@@ -242,9 +242,7 @@ class RunReport(Value):
     """What would prove or refute it, in a model's words."""
     named_places: list[NamedPlace] = Field(default_factory=list)
     """What these three texts cite."""
-    best_place: Place | None = Field(
-        None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
-    )
+    best_place: Place | None = Field(None, alias="found")
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
     other_places: list[Place] = Field(default_factory=list)
     """Where other facts of the issue lead, in other files."""
@@ -290,15 +288,9 @@ class RunReport(Value):
     """Fields for a tracker."""
     statements: list[Statement] = Field(default_factory=list)
     """What is said, in the order in which it is printed, see `say.decide`."""
-    wrong_subjects: list[Subject] = Field(
-        default_factory=list,
-        serialization_alias="withdrawn",
-        validation_alias=AliasChoices("withdrawn", "wrong_subjects"),
-    )
+    wrong_subjects: list[Subject] = Field(default_factory=list, alias="withdrawn")
     """What a person called wrong on this issue: nothing is said of it."""
-    comment_reason: CommentReason | None = Field(
-        None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
-    )
+    comment_reason: CommentReason | None = Field(None, alias="speaks")
     """Why the issue gets a comment: the first statement that speaks; or an earlier comment must not become stale, a
     person asked for the run, the input `comment` is `always`. None if it gets none."""
     comment: str | None = None
@@ -336,11 +328,7 @@ class RunReport(Value):
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """Id of each of these skills to its tier: 1 if it is only linked, 2 if a model answered with its text, 3 if it had
     files that the text references too."""
-    shown_skill_ids: list[str] = Field(
-        default_factory=list,
-        serialization_alias="injected_skill_ids",
-        validation_alias=AliasChoices("injected_skill_ids", "shown_skill_ids"),
-    )
+    shown_skill_ids: list[str] = Field(default_factory=list, alias="injected_skill_ids")
     """Those with whose text a model answered."""
 
     @property

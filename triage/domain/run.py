@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import Field, SecretStr
 
 from triage.domain.findings import AgentName
 from triage.domain.value import RENAMED_FIELDS, Value
@@ -206,7 +206,7 @@ class PlannerDecision(Value):
 
     model_config = RENAMED_FIELDS
 
-    number: int = Field(serialization_alias="step", validation_alias=AliasChoices("step", "number"))
+    number: int = Field(alias="step")
     """1 for the first decision of a run."""
     selected: list[str]
     """Names of the nodes that run next, side by side."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-from triage.base.errors import BadInput, BranchTaken
+from triage.base.errors import BadInput
 from triage.base.processes import run_process
 from triage.domain.proposal import PatchCommit
 
@@ -156,8 +156,7 @@ class UserRepository:
         """Create a branch at a commit. One that is there already is left as it is.
 
         Raises:
-            BranchTaken: The name is taken by another commit.
-            BadInput: The name is not allowed, or git refuses.
+            BadInput: The name is not allowed or taken by another commit, or git refuses.
         """
         try:
             self._run("check-ref-format", "--branch", name)
@@ -172,7 +171,7 @@ class UserRepository:
             if present is None:
                 raise BadInput(f"The branch {name} was not created. {error}") from None
             if present != commit:
-                raise BranchTaken(
+                raise BadInput(
                     f"The branch {name} exists and has other commits. Rename it with `git branch -m {name} <new name>`."
                 ) from None
 

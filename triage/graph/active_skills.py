@@ -69,17 +69,10 @@ def record_shown_skills(state: BugTriageState, agent: AgentName, tiers: Mapping[
 
 def list_used_skills(state: BugTriageState, services: Services) -> list[UsedSkill]:
     skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
+    used = (skills[one] for one in state.active_skills if one in skills)
+    shared = set(UsedSkill.model_fields)
     return [
-        UsedSkill(
-            id=skill.id,
-            name=skill.name,
-            description=skill.description,
-            path=skill.path,
-            reasons=state.skill_reasons.get(skill.id, []),
-            requires_approval=skill.requires_approval,
-            checkpoint_type=skill.checkpoint_type,
-        )
-        for skill in (skills[one] for one in state.active_skills if one in skills)
+        UsedSkill(**skill.model_dump(include=shared), reasons=state.skill_reasons.get(skill.id, [])) for skill in used
     ]
 
 

@@ -52,9 +52,6 @@ def build_report(
     confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
     duplicate = next((one for one in state.similar_issues if one.named and not one.is_pull_request), None)
     report = RunReport(
-        triage_version=services.identity.triage_version,
-        request_id=services.identity.request_id,
-        started_at=services.identity.started_at,
         seconds=round(services.clock() - services.started, 1),
         status=_determine_status(state, ended_early),
         engine=services.engine,
@@ -67,9 +64,7 @@ def build_report(
             url=state.issue.url,
             labels=state.issue.labels,
         ),
-        run_url=services.identity.run_url,
-        feature_flags=services.identity.feature_flags,
-        ended_early=ended_early,
+        cut=ended_early,
         kind=kind,
         kind_by_model=kind != by_rules,
         kind_probability=round(kind_reading.probability, 2) if by_rules else None,
@@ -84,7 +79,7 @@ def build_report(
         fix_idea=explanation.fix_idea if explanation else "",
         check=explanation.check if explanation else "",
         named_places=explanation.named_places if explanation else [],
-        best_place=places[0] if places else None,
+        found=places[0] if places else None,
         other_places=places[1:],
         failing_package=state.failing_package if may_be_bug_by_rules else None,
         regression_window=state.regression_window if may_be_bug_by_rules and not kind_reading.security else None,
@@ -94,7 +89,7 @@ def build_report(
         documented=_quote_line(state, is_explained=explanation is not None) if is_asking else None,
         similar_issues=state.similar_issues,
         possible_duplicate=duplicate if "known" not in state.wrong_subjects else None,
-        wrong_subjects=state.wrong_subjects,
+        withdrawn=state.wrong_subjects,
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
         evidence=draft.evidence if may_be_bug_by_rules else [],
@@ -117,8 +112,8 @@ def build_report(
         index=state.index,
         skills=list_used_skills(state, services),
         active_skills=state.active_skills,
-        shown_skill_ids=state.shown_skill_ids,
-        **dict(history or NOT_LOOKED_UP),
+        injected_skill_ids=state.shown_skill_ids,
+        **dict(services.identity) | dict(history or NOT_LOOKED_UP),
     )
     return report.model_copy(update={"statements": decide(report)})
 

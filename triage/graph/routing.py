@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.services import Services
+from triage.base.text import truncate
 from triage.domain.findings import AgentName, CritiqueFinding, Kind, MissingInformation
 from triage.domain.past_issues import OpenGap
 from triage.domain.report import Round
@@ -83,8 +84,7 @@ def _ask_for_gap(gap: OpenGap | None, language: str) -> list[MissingInformation]
     """Return the question to a person, in the reporter's language; none as long as the search may still close it."""
     if gap is None or gap.failed_resolves < MAX_FAILED_RESOLVES:
         return []
-    text = " ".join(gap.text.split())
-    text = text if len(text) <= MAX_GAP_CHARS else text[: MAX_GAP_CHARS - 1] + "…"
+    text = truncate(" ".join(gap.text.split()), MAX_GAP_CHARS)
     question = get_phrases(language).ask_gap.format(gap=text)
     return [MissingInformation(kind="other", question=question, reason="The search did not find it.")]
 

@@ -91,11 +91,8 @@ class RequestFailed(TriageError):
     """No answer came. The message is our own word for it."""
 
     def __init__(self, error: Exception) -> None:
-        self.problem = describe_connection_problem(error)
-        """What somebody must fix; empty where another attempt may succeed."""
-        self.was_sent = was_sent(error)
-        is_timeout = isinstance(error, requests.Timeout | TimeoutError)
-        super().__init__(self.problem or ("timed out" if is_timeout else "connection failed"))
+        words = "timed out" if isinstance(error, requests.Timeout | TimeoutError) else "connection failed"
+        super().__init__(describe_connection_problem(error) or words)
 
 
 @dataclass(frozen=True)
@@ -130,38 +127,25 @@ def send_request(method: str, url: str, *, seconds: float, max_bytes: int, **arg
         AnswerTooLarge: It is longer than `max_bytes`.
     """
     raise_if_abandoned()
-    deadline = time.monotonic() + seconds
+    deadline, body = time.monotonic() + seconds, bytearray()
+    timeout = (min(seconds, CONNECT_SECONDS), seconds)
     try:
-        with open_session() as session:
-            timeout = (min(seconds, CONNECT_SECONDS), seconds)
-            response = session.request(method, url, timeout=timeout, allow_redirects=False, stream=True, **arguments)
-            body = read_bounded(response, max_bytes, deadline)
+        with (
+            open_session() as session,
+            session.request(method, url, timeout=timeout, allow_redirects=False, stream=True, **arguments) as response,
+        ):
+            # Decoded bytes count, since a few compressed ones may unpack to gigabytes. `requests` limits the wait
+            # between two pieces only.
+            for piece in response.iter_content(_PIECE_BYTES):
+                raise_if_abandoned()
+                body += piece
+                if len(body) > max_bytes:
+                    raise AnswerTooLarge(max_bytes)
+                if time.monotonic() > deadline:
+                    raise TimeoutError
     except (requests.RequestException, OSError, ValueError) as error:  # the last for a `location` that is no address
         raise RequestFailed(error) from None
     return HttpResponse(response.status_code, response.headers, bytes(body))
-
-
-def read_bounded(response: requests.Response, max_bytes: int, deadline: float | None = None) -> bytearray:
-    """Read the body of a response that was requested with `stream=True`, and close it.
-
-    The limit counts decoded bytes, since a few compressed ones may unpack to gigabytes. `deadline` is in seconds of
-    the monotonic clock: `requests` limits the wait between two pieces only.
-
-    Raises:
-        AnswerTooLarge: There is more.
-        TimeoutError: The deadline has passed.
-        requests.RequestException: The connection broke.
-    """
-    body = bytearray()
-    with response:
-        for piece in response.iter_content(_PIECE_BYTES):
-            raise_if_abandoned()
-            body += piece
-            if len(body) > max_bytes:
-                raise AnswerTooLarge(max_bytes)
-            if deadline is not None and time.monotonic() > deadline:
-                raise TimeoutError
-    return body
 
 
 def was_sent(error: BaseException) -> bool:
@@ -170,15 +154,12 @@ def was_sent(error: BaseException) -> bool:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a `retry-after` header asks to wait; None when it is missing or unreadable.
+    """Return the seconds that a `retry-after` header asks to wait; None when it is missing or no number.
 
-    The header is a number or a date (RFC 9110, 10.2.3). `headers` have lower-case names.
+    `headers` have lower-case names. A date, which it may be as well, is not read.
     """
-    value = headers.get("retry-after", "")
-    if seconds := _SECONDS.fullmatch(value):
-        return float(seconds[1])
-    until, sent = parse_http_date(value), parse_http_date(headers.get("date", ""))
-    return max(until.timestamp() - (sent.timestamp() if sent else time.time()), 0.0) if until else None
+    seconds = _SECONDS.fullmatch(headers.get("retry-after", ""))
+    return float(seconds[1]) if seconds else None
 
 
 def parse_http_date(text: str) -> datetime | None:

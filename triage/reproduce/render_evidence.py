@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from triage.base.text import word_set
+from triage.base.text import truncate, word_set
 from triage.read.reporter_language import get_phrases
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.expected import is_same_output
@@ -14,7 +14,7 @@ from triage.reproduce.verdict import is_same_everywhere
 from triage.safety.active_content import format_plain_line
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
-from triage.say.wording import format_count, truncate
+from triage.say.wording import format_count
 
 _MAX_SHOWN_OUTPUT = 1_500
 _MAX_LISTED = 20

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from triage.base.text import truncate
 from triage.domain.effect import CommentMode, Policy
 from triage.domain.report import CommentReason, RunReport, Ticket
 from triage.domain.task import Subject
@@ -23,7 +24,6 @@ from triage.say.hidden_state import (
 )
 from triage.say.report_pages import Page, build_comment_page, fit_page, render_page, utf16_length
 from triage.say.template import ensure_safe, render_block
-from triage.say.wording import truncate
 
 MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
 """GitHub accepts 65,536 characters with the hidden line, and may count otherwise than we do."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 
 from triage.domain.code import ExecutedCode, Suspect
 from triage.domain.effect import COMMENT_MARKER, Suggestion
@@ -90,10 +90,14 @@ NeedsInfo = Literal["", "added", "removed"]
 """Of the label for an open question: not our business, put on by us, or taken off by a person since."""
 
 
-class FirstNamed(Value):
-    """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
+class _Remembered(Value):
+    """A part of the state. A field of another version is left out, and a value of another type is an error."""
 
-    model_config = ConfigDict(strict=True, extra="ignore")
+    model_config = ConfigDict(strict=True, extra="ignore", **RENAMED_FIELDS)
+
+
+class FirstNamed(_Remembered):
+    """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
 
     at: int = Field(ge=1, le=99_999_999_999)
     """Seconds since 1970."""
@@ -101,20 +105,16 @@ class FirstNamed(Value):
     paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
 
 
-class FailingLine(Value):
+class FailingLine(_Remembered):
     """Where the example fails: the innermost frame in the repository."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
 
     path: SuspectPath
     line: int = Field(ge=1, le=9_999_999)
     function: Annotated[str, Field(pattern=_FUNCTION)] = ""
 
 
-class Reproduced(Value):
+class Reproduced(_Remembered):
     """What running the report's example said last."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
 
     example: Hash
     fails: bool
@@ -158,10 +158,8 @@ PART_NAMES: tuple[PartName, ...] = get_args(PartName)
 """In the order in which the comment shows them."""
 
 
-class ShownPart(Value):
+class ShownPart(_Remembered):
     """Where a part of the comment stands, so that nobody has to look for it in text that strangers have written."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
 
     name: PartName
     start: int = Field(ge=0)
@@ -171,10 +169,8 @@ class ShownPart(Value):
     """The first 128 bits of the SHA-256 of its text."""
 
 
-class SaidText(Value):
+class SaidText(_Remembered):
     """Where a statement stands in the part `report`."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
 
     subject: Subject
     start: int = Field(ge=0)
@@ -183,14 +179,10 @@ class SaidText(Value):
     """Of its text: another one is never taken for it."""
 
 
-class CommentState(Value):
-    model_config = ConfigDict(strict=True, extra="ignore", **RENAMED_FIELDS)
-
-    text_hash: Hash = Field("", serialization_alias="text", validation_alias=AliasChoices("text", "text_hash"))
+class CommentState(_Remembered):
+    text_hash: Hash = Field("", alias="text")
     """Of the issue's title and body: an edit that changes neither needs no run."""
-    content_hash: Hash = Field(
-        "", serialization_alias="content", validation_alias=AliasChoices("content", "content_hash")
-    )
+    content_hash: Hash = Field("", alias="content")
     """Of what the comment says: the same content is not written again."""
     asked: list[MissingKind] = Field(default_factory=list, max_length=8)
     suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)

@@ -1,7 +1,7 @@
 """Renders the page of the job: the report, and tables of the run's steps, faults and requests."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from triage.domain.effect import (
     AddLabels,
@@ -15,7 +15,7 @@ from triage.domain.effect import (
     Suggestion,
 )
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, StepName
+from triage.domain.run import Outcome, ToolExecution
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.say import wording
 from triage.say.links import sanitize_url
@@ -26,19 +26,10 @@ from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 MAX_ROWS = 100
 
 
-@dataclass(frozen=True)
-class LookUpRow:
-    round: int
-    step: StepName
-    tool: str
-    arguments: str
-    answer: str
-
-
 def build_detail_folds(report: RunReport) -> Iterator[Fold]:
     yield Fold("What ran", render_block("audit", "ran", summarize_run(report)), is_open=True)
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
-    look_ups = list(_list_look_ups(report))
+    look_ups = [(step, tool, _describe_answer(tool)) for step in report.steps for tool in step.tools]
     title = f"{wording.format_count(len(look_ups), 'tool call')}, and what was asked for"
     yield Fold(title, _render_table("look_ups", look_ups))
     decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
@@ -46,13 +37,10 @@ def build_detail_folds(report: RunReport) -> Iterator[Fold]:
     yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
 
 
-def _list_look_ups(report: RunReport) -> Iterator[LookUpRow]:
-    for step in report.steps:
-        for tool in step.tools:
-            word = wording.OUTCOMES[tool.outcome]
-            failed = f"{word}: {tool.error}" if tool.error else word
-            answer = tool.output_summary if tool.outcome is Outcome.SUCCESS else failed
-            yield LookUpRow(step.round, step.step, tool.tool, tool.arguments, answer)
+def _describe_answer(tool: ToolExecution) -> str:
+    word = wording.OUTCOMES[tool.outcome]
+    failed = f"{word}: {tool.error}" if tool.error else word
+    return tool.output_summary if tool.outcome is Outcome.SUCCESS else failed
 
 
 def summarize_run(report: RunReport) -> str:

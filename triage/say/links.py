@@ -39,17 +39,12 @@ def build_permalink(server_url: str, slug: str, commit: str | None, target: Span
     # A crafted tree can have such names; a browser would resolve them to the URL of another page.
     if not is_valid or not {"", ".", ".."}.isdisjoint(path.split("/")):
         return None
-    try:
-        # Git stores names as bytes; bytes that are not UTF-8 arrive as lone surrogates.
-        encoded = quote(path.encode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:
-        return None
     anchor = ""
     if isinstance(target, Span):
         plain = "?plain=1" if path.lower().endswith(RENDERED_SUFFIXES) else ""
         last = "" if target.start == target.end else f"-L{target.end}"
         anchor = f"{plain}#L{target.start}{last}"
-    url = f"{server_url}/{slug}/blob/{commit}/{encoded}{anchor}"
+    url = f"{server_url}/{slug}/blob/{commit}/{quote(path, errors='replace')}{anchor}"
     return url if len(url) <= MAX_URL_CHARS else None
 
 

@@ -10,41 +10,6 @@ from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 
 Notice = Literal["skip", "fix", "unfinished", "failure", "unpublished"]
 
-EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
-    (
-        "status",
-        "engine",
-        "severity",
-        "confidence",
-        "verdict",
-        "suspect-files",
-        "report-file",
-        "comment-url",
-        "ticket-title",
-        "ticket-labels",
-        "ticket-assignee",
-        "ticket-effort",
-        "tokens",
-        "cost-usd",
-        "seconds",
-        "fix-task",
-        "proposal-file",
-        "proposal-id",
-        "proposal-sha",
-        "proposal-test-sha",
-        "proposal-base",
-        "proposal-tests",
-        "proposal-status",
-        "pull-request-url",
-        "reproduce-task",
-        "reproduce-selection",
-        "backlog-matrix",
-        "backlog-issues",
-    ),
-    "",
-)
-"""All outputs. An output without a value is empty."""
-
 
 def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> str:
     """Return a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
@@ -54,7 +19,7 @@ def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> s
 def plan_skip(reason: str) -> list[Effect]:
     return [
         WriteSummary(markdown=render_notice("skip", reason)),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),
+        SetOutputs(values={"status": Status.SKIPPED.value}),
     ]
 
 
@@ -64,13 +29,13 @@ def plan_fix_result(
     """Return what a job of the fix flow writes beside the issue; `message` is Markdown with these links."""
     return [
         WriteSummary(markdown=render_notice("fix", message, links=links)),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
+        SetOutputs(values={"status": status.value, **outputs}),
     ]
 
 
 def plan_page(markdown: str) -> list[Effect]:
     """Return the effects of a job that only writes a page; `markdown` is inert."""
-    return [WriteSummary(markdown=markdown), SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value})]
+    return [WriteSummary(markdown=markdown), SetOutputs(values={"status": Status.COMPLETE.value})]
 
 
 def plan_unfinished(message: str) -> list[Effect]:
@@ -78,7 +43,7 @@ def plan_unfinished(message: str) -> list[Effect]:
     return [
         WriteSummary(markdown=render_notice("unfinished", message)),
         Annotate(level="warning", message=message),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.DEGRADED.value}),
+        SetOutputs(values={"status": Status.DEGRADED.value}),
     ]
 
 
@@ -87,5 +52,5 @@ def plan_failure(message: str, at: Span | None = None) -> list[Effect]:
     return [
         WriteSummary(markdown=render_notice("failure", message)),
         Annotate(level="error", message=message, at=at),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.FAILED.value}),
+        SetOutputs(values={"status": Status.FAILED.value}),
     ]

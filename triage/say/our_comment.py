@@ -6,21 +6,10 @@ Two runs may both find no comment and both post one. Comment ids grow, so both r
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import Field
-
 from triage.domain.effect import COMMENT_MARKER, EditComment, PostComment
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.value import Value
 from triage.say.comment import compose_comment, render_quiet_comment
 from triage.say.hidden_state import CommentState, PartName, hash_text, parse_state
-
-
-class Deduplication(Value):
-    oldest_id: int | None = None
-    """The comment that stays; None if somebody deleted all."""
-    body: str | None = None
-    """The new text of the oldest comment; None if it stays as it is."""
-    remove: list[int] = Field(default_factory=list)
 
 
 def find_our_comment(issue: Issue) -> IssueComment | None:
@@ -56,29 +45,8 @@ def find_duplicates(issue: Issue) -> list[int]:
     return [comment.comment_id or 0 for comment in find_our_comments(issue)[1:] if parse_state(comment.body)]
 
 
-def deduplicate(issue: Issue, posted_id: int, posted_body: str) -> Deduplication:
-    """Decides what to do after a comment was posted.
-
-    Each run that sees several comments decides, so a killed run leaves none behind. A comment of another run that is
-    better than the oldest one stays for that run, or for the next.
-    """
-    ours = find_our_comments(issue)
-    if not ours:
-        return Deduplication()
-    body = _replacement_body(issue, ours[0], posted_body)
-    final = parse_state(body or ours[0].body)
-    current_text = hash_text(issue.title, issue.body)
-    states = {comment.comment_id: parse_state(comment.body) for comment in ours}
-
-    def is_superseded(comment_id: int) -> bool:
-        state = states[comment_id]
-        return comment_id == posted_id or state is None or not is_better(state, final, current_text)
-
-    remove = [comment_id for comment_id in find_duplicates(issue) if is_superseded(comment_id)]
-    return Deduplication(oldest_id=ours[0].comment_id, body=body, remove=remove)
-
-
-def _replacement_body(issue: Issue, oldest: IssueComment, posted_body: str) -> str | None:
+def choose_body(issue: Issue, oldest: IssueComment, posted_body: str) -> str | None:
+    """Returns the new text of our oldest comment after another one was posted; None if it stays as it is."""
     posted, current = parse_state(posted_body), parse_state(oldest.body)
     if posted is None or (current and current.quiet):
         return None

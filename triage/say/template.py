@@ -9,6 +9,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from triage.base.text import truncate
 from triage.domain.run import StepRecord
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import (
@@ -19,7 +20,6 @@ from triage.safety.safe_markdown import (
     format_code_span,
 )
 from triage.say import wording
-from triage.say.wording import truncate
 
 
 @cache
@@ -42,7 +42,7 @@ def _environment() -> Environment:
         "confidence": wording.format_confidence,
         "dollars": wording.format_dollars,
         "outcome": wording.format_outcome,
-        "truncate": wording.truncate,
+        "truncate": truncate,
         "escape_checkbox": escape_checkbox,
         "answered_by": describe_answerer,
         "link_code": link_code,
@@ -65,7 +65,7 @@ def describe_answerer(step: StepRecord) -> str:
     """Return who answered, for a table cell; empty for what no agent answers, such as the index."""
     model = wording.model_name(step)
     if model:
-        return render_table_code(wording.truncate(model, 60))
+        return render_table_code(truncate(model, 60))
     return "" if step.is_lookup else step.engine
 
 

@@ -128,7 +128,3 @@ def first_sentences(text: str, count: int) -> str:
 
 
 _ABBREVIATIONS = frozenset({"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp."})
-
-
-def truncate(text: str, max_chars: int) -> str:
-    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"

@@ -8,11 +8,9 @@ import json
 import random
 import threading
 import urllib.request
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from testing.runs.action_run import JobResult
 from testing.servers.github_api import SLUG, ApiFault
@@ -37,13 +35,9 @@ COMMENT_FAULTS: dict[str, ApiFault | None] = {
 }
 LAGGING_SCHEDULES = 24
 MAX_LAG = 4
-"""Lists of a run that lack a new comment. A run that waits half a minute sees it."""
+"""Lists of a run that lack a new comment. What a run does not see any more, the next one does."""
 LATER_REQUESTS = 6
 """Number of requests after those of a plain run at which a run is killed. Even later ones only look again."""
-WITHOUT_LOOKS = {
-    "triage.outside.github.comments.WAITS_BEFORE_POSTING": (0, 1),
-    "triage.outside.github.comments.WAITS_BEFORE_ENDING": (),
-}
 SMALL = 0.05
 """Below this share, the schedules with kills are left out: they need the number of requests of each run."""
 
@@ -109,20 +103,20 @@ def run_schedule(schedule: Schedule) -> tuple[list[str], int]:
         return problems + _find_problems(issue, schedule, "after a re-run", again), asked
 
 
-def _run_lagging_schedule(schedule: Schedule, replaced: Mapping[str, Any] | None = None) -> list[str]:
+def _run_lagging_schedule(schedule: Schedule) -> list[str]:
     chance = random.Random(schedule.seed)
     faults = [fault for name, fault in COMMENT_FAULTS.items() if name != SILENT]
     with serve_shared_issue() as issue:
         issue.api.list_lag = lambda: chance.randint(0, MAX_LAG)
         barrier = threading.Barrier(schedule.runs)
         plans = [
-            RunPlan(fault and replace(fault), None, barrier, LONG_SECONDS, replaced or {})
+            RunPlan(fault and replace(fault), None, barrier, LONG_SECONDS)
             for fault in chance.choices(faults, k=schedule.runs)
         ]
-        problems = _find_problems(issue, schedule, "at first", issue.run(*plans))
+        issue.run(*plans)
         issue.api.hidden_comments.clear()
         issue.api.list_lag = lambda: 0
-        return problems + _find_problems(issue, schedule, "after a re-run", issue.run(RunPlan()))
+        return _find_problems(issue, schedule, "after a re-run", issue.run(RunPlan()))
 
 
 def _find_problems(issue: ConcurrentRuns, schedule: Schedule, when: str, done: list[JobResult]) -> list[str]:
@@ -138,10 +132,7 @@ LAGGING = [Schedule("", 3, seed=seed) for seed in range(LAGGING_SCHEDULES)]
 
 
 def run_without_defence() -> MeasureResult:
-    """Posts a comment as an HTTP library does that repeats each failed request, and runs that do not look again.
-
-    Returns no failure unless there is one in both kinds of cases.
-    """
+    """Posts a comment as an HTTP library does that repeats each failed request."""
     cases = [
         Schedule(fault, 1) for fault in ("stored, then 502", "stored, then 504", "stored, then the connection drops")
     ]
@@ -150,16 +141,7 @@ def run_without_defence() -> MeasureResult:
         with serve_shared_issue() as issue:
             _post_with_retries(issue, issue.add_run(RunPlan(COMMENT_FAULTS[schedule.fault])))
             problems += _find_problems(issue, schedule, "without a defence", [])
-    lagging: list[str] = []
-    tried = 0
-    # Whether two runs meet is chance, and on a busy machine they meet less often.
-    while not lagging and tried < len(LAGGING):
-        some = LAGGING[tried : tried + 4]
-        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-            found = pool.map(_run_lagging_schedule, some, [WITHOUT_LOOKS] * len(some))
-            lagging = [words for one in found for words in one]
-        tried += len(some)
-    return MeasureResult(len(cases) + tried, problems + lagging if problems and lagging else [])
+    return MeasureResult(len(cases), problems)
 
 
 def _post_with_retries(issue: ConcurrentRuns, token: str) -> None:

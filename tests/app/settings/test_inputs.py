@@ -1,9 +1,12 @@
 """Inputs by both roads: what is taken, what is refused and how it is said."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.apps import make_app
 from testing.each_row import each_row
 from triage.app.settings.inputs import PLACEHOLDER_KEY, Settings
 from triage.app.settings.runner_environment import RunnerEnvironment
@@ -129,8 +132,9 @@ def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
 class TestKeys:
     def test_a_gateway_without_key_gets_the_placeholder(self) -> None:
         settings = from_runner(engine="model", model_base_url="http://ollama:11434/v1/")
-        assert settings.endpoint_key.get_secret_value() == PLACEHOLDER_KEY
-        assert settings.model_base_url == "http://ollama:11434/v1"
+        endpoint = make_app(settings, Path()).open_endpoint("1")
+        assert endpoint.api_key.get_secret_value() == PLACEHOLDER_KEY
+        assert endpoint.base_url == "http://ollama:11434/v1"
 
     def test_secrets_are_never_shown(self) -> None:
         secrets = ["ghs_abc12345", KEY, "tvly-12345678"]
@@ -199,10 +203,6 @@ class TestSupervisorAndFiles:
         said = refusal(config_file=path)
         assert said.endswith(" is not a path inside the repository, such as .github/triage.yml")
         assert from_runner(config_file="./ci/triage.yml").config_file == "ci/triage.yml"
-
-    def test_the_default_config_file_is_not_a_custom_one(self) -> None:
-        assert not from_runner(config_file=".github/triage.yml").has_custom_config_file
-        assert from_runner(config_file="ci/triage.yml").has_custom_config_file
 
 
 class TestFaults:

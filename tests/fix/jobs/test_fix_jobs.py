@@ -202,7 +202,7 @@ class TestReport:
         evil = PatchedFile(path=".github/workflows/ci.yml", text="run: curl evil\n", is_new_file=True)
         harness.leave_result(changes=[evil])
         harness.run_job("report")
-        assert "curl evil" not in harness.github.edited[-1][2]
+        assert "curl evil" not in harness.github.edited[-1][1]
         assert "was refused" in harness.parts.proposal
 
     @pytest.mark.parametrize("path", [TEST, "src/evil.py"])
@@ -212,7 +212,7 @@ class TestReport:
         harness.git.api.denied[JOB_TOKEN] = {"contents"}
         harness.leave_result()
         harness.run_job("report")
-        assert "/triage approve" not in harness.github.edited[-1][2]
+        assert "/triage approve" not in harness.github.edited[-1][1]
         assert "The patch is not stored" in harness.parts.proposal
         assert harness.reactions == ["confused"]
 
@@ -239,7 +239,7 @@ class TestReport:
         harness.store_draft()
         harness.leave_result()
         harness.run_job("report")
-        assert len(harness.github.edited[-1][2]) < 65_536
+        assert len(harness.github.edited[-1][1]) < 65_536
         assert "/triage approve" in harness.parts.proposal
 
     def test_a_token_that_cannot_store_commits(self, harness: FixHarness) -> None:
@@ -296,7 +296,7 @@ class TestApply:
         stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
-        harness.command("/triage approve", harness.github.edited[-1][2], comment_id=78)
+        harness.command("/triage approve", harness.github.edited[-1][1], comment_id=78)
         for commit, command in ((stored, "approve"), ("0" * 40, "approve"), (stored, "reject")):
             harness.answer(commit, command)
             assert "there is no such proposal here" in harness.parts.answer

@@ -68,7 +68,7 @@ class TestWriting:
 
     def test_an_edit(self, api: GitHubApi, masking: IssueTracker) -> None:
         number, _ = masking.post_comment(7, f"{COMMENT_MARKER}\nFirst")
-        masking.edit_comment(7, number, f"{COMMENT_MARKER}\n{GITHUB}")
+        masking.edit_comment(number, f"{COMMENT_MARKER}\n{GITHUB}")
         assert api.comments[-1]["body"] == f"{COMMENT_MARKER}\n{OWN_SECRET_PLACEHOLDER}"
 
     @pytest.mark.parametrize("stored", [True, False])

@@ -30,10 +30,8 @@ from triage.domain.findings import (
 from triage.outside.model.answer_reader import Misfit, find_objects, fit_answer
 from triage.outside.model.model_errors import WrongFormat
 from triage.outside.model.output_formats import (
-    ModelReply,
-    RequestedTool,
     structured_format,
-    to_model_reply,
+    to_reply,
     tools_or_answer_format,
 )
 
@@ -75,12 +73,12 @@ SKETCH = {
 }
 
 
-def read(text: str, tools: list[RequestedTool] | None = None, finish: str = "stop", schema: Any = Sketch) -> Any:
-    return structured_format(schema).read(make_reply(text, tools, finish), "")
+def read(text: str, finish: str = "stop", schema: Any = Sketch) -> Any:
+    return structured_format(schema).read(make_reply(text, finish), "")
 
 
-def make_reply(text: str, tools: list[RequestedTool] | None = None, finish: str = "stop") -> ModelReply:
-    return ModelReply(text=text, tools=tools or [], finish_reason=finish, refused=False, reasoning={})
+def make_reply(text: str, finish: str = "stop") -> AIMessage:
+    return AIMessage(text, response_metadata={"finish_reason": finish})
 
 
 def dump(answer: dict[str, Any]) -> str:
@@ -143,8 +141,8 @@ def test_a_call_is_read_whatever_it_is_named(args: Any):
     written = args(dump(SKETCH))
     valid = [ToolCall(name="anything", args=written, id="1")] if isinstance(written, dict) else []
     other = [] if valid else [InvalidToolCall(name="x", args=written, id="1", error=None, type="invalid_tool_call")]
-    reply = to_model_reply(AIMessage("I call it.", tool_calls=valid, invalid_tool_calls=other))
-    assert read(reply.text, reply.tools) == Sketch.model_validate(SKETCH)
+    reply = to_reply(AIMessage("I call it.", tool_calls=valid, invalid_tool_calls=other))
+    assert structured_format(Sketch).read(reply, "") == Sketch.model_validate(SKETCH)
 
 
 def test_a_refusal_needs_its_reason_only():
@@ -188,7 +186,7 @@ CALLS: list[tuple[str, Any, Any]] = [
 def test_a_call(name: str, written: Any, understood: tuple[str, Any]):
     valid = [ToolCall(name=name, args=written, id="1")] if isinstance(written, dict) else []
     other = [] if valid else [InvalidToolCall(name=name, args=written, id="1", error=None, type="invalid_tool_call")]
-    reply = to_model_reply(AIMessage("", tool_calls=valid, invalid_tool_calls=other))
+    reply = to_reply(AIMessage("", tool_calls=valid, invalid_tool_calls=other))
     turn = tools_or_answer_format(TOOLS, Sketch).read(reply, "")
     assert isinstance(turn, AIMessage)
     assert [(call["name"], call["args"]) for call in list_calls(turn, 0)] == [understood]
@@ -235,6 +233,6 @@ def test_deep_nesting_costs_no_stack():
     nested: Any = "x"
     for _ in range(900):
         nested = {"a": nested}
-    call = RequestedTool(id="1", name="x", args={"places": nested})
+    reply = AIMessage("", tool_calls=[ToolCall(id="1", name="x", args={"places": nested})])
     with pytest.raises(WrongFormat):
-        read("", [call])
+        structured_format(Sketch).read(reply, "")

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.outside.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour, measure
-from triage.base.errors import InvalidAnswer, ModelUnavailable, TimeLimitExceeded
+from triage.base.errors import ModelUnavailable, TimeLimitExceeded
 from triage.domain.run import Limits, Outcome
 from triage.outside.model.chat_model import MAX_REQUESTS
 from triage.outside.model.endpoint import Endpoint
 from triage.outside.model.endpoint_features import MAX_REFUSALS
+from triage.outside.model.model_errors import WrongFormat
 
 PLENTY = Limits(tokens=10_000_000, usd=1_000)
 """A lost answer stays reserved."""
@@ -93,18 +94,18 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice
 
 
 @pytest.mark.parametrize(
-    ("answer", "prose"),
+    ("answer", "is_prose"),
     [
-        ("<think>in a.py</think>It is b.py.", "It is b.py."),
-        ('It is b.py: {"name": "green"}', ""),
-        ("In b.py `{x}` becomes {'a': 1}.", "In b.py `{x}` becomes {'a': 1}."),
+        ("<think>in a.py</think>It is b.py.", True),
+        ('It is b.py: {"name": "green"}', False),
+        ("In b.py `{x}` becomes {'a': 1}.", True),
     ],
     ids=["prose", "a form that lacks a field", "code with braces"],
 )
-async def test_prose_in_place_of_a_form_is_handed_on(answer: str, prose: str):
-    with serve_script([chat_completion(answer)]) as server, pytest.raises(InvalidAnswer) as raised:
+async def test_prose_is_told_from_another_form(answer: str, is_prose: bool):
+    with serve_script([chat_completion(answer)]) as server, pytest.raises(WrongFormat) as raised:
         await colour(ModelSetup(server).model)
-    assert raised.value.prose == prose
+    assert raised.value.is_prose is is_prose
 
 
 @pytest.mark.parametrize("name", ["length", "filter", "refused", "empty", "blank", "null content"])

@@ -119,28 +119,19 @@ class TestMasks:
         assert {command.name for command in parse_commands(out.getvalue())} <= {"add-mask"}
         return [command.data for command in parse_commands(out.getvalue())]
 
-    def test_each_secret_once_then_its_encodings(self) -> None:
-        assert self.masks("ghs_12345678", "a/b+c=d%e", "ghs_12345678") == [
-            "ghs_12345678",
-            "a/b+c=d%e",
-            "Z2hzXzEyMzQ1Njc4",
-            "eC1hY2Nlc3MtdG9rZW46Z2hzXzEyMzQ1Njc4",
-            "a%2Fb%2Bc%3Dd%25e",
-            "YS9iK2M9ZCVl",
-            "eC1hY2Nlc3MtdG9rZW46YS9iK2M9ZCVl",
-        ]
+    def test_each_secret_once(self) -> None:
+        assert self.masks("ghs_12345678", "a/b+c=d%e", "ghs_12345678") == ["ghs_12345678", "a/b+c=d%e"]
 
     def test_short_secrets_are_not_masked(self) -> None:
         assert self.masks("", "1234567") == []
-        assert self.masks("12345678")[0] == "12345678"
+        assert self.masks("12345678") == ["12345678"]
 
     def test_lines_of_a_key_one_by_one(self) -> None:
         key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBg\n}\n-----END KEY-----\n"
-        assert self.masks(key)[:3] == ["-----BEGIN KEY-----", "MIIEvQIBADANBg", "-----END KEY-----"]
-        assert all(len(mask) >= 8 for mask in self.masks(key))
+        assert self.masks(key) == ["-----BEGIN KEY-----", "MIIEvQIBADANBg", "-----END KEY-----"]
 
     def test_a_key_is_no_command_of_another_name(self) -> None:
-        assert self.masks("::stop-commands::x", "a]##[error]bc")[:2] == ["::stop-commands::x", "a]##[error]bc"]
+        assert self.masks("::stop-commands::x", "a]##[error]bc") == ["::stop-commands::x", "a]##[error]bc"]
 
 
 def test_no_line_of_ours_holds_a_secret() -> None:

@@ -10,7 +10,8 @@ from pydantic import SecretStr
 from testing.each_row import each_row
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from testing.text.encoded_secrets import MODEL
-from triage.outside.web.web_search_tool import SearchUnavailable, build_search_tool, check_search
+from triage.base.errors import TriageError
+from triage.outside.web.web_search_tool import build_search_tool, check_search
 from triage.safety.secrets.redactor import SecretRedactor
 
 PAGE = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range", "score": 0.9, "raw_content": "x"}
@@ -110,7 +111,7 @@ async def test_what_cannot_be_sent_has_our_name(key: str, url: str):
 
 @each_row(("status", "reason"), [(307, "redirects to another address (307): name that one"), (401, "is refused (401)")])
 def test_an_address_or_a_key_that_does_not_work_is_told(status: int, reason: str):
-    with serve_script([ScriptedReply({}, status)]) as server, pytest.raises(SearchUnavailable) as raised:
+    with serve_script([ScriptedReply({}, status)]) as server, pytest.raises(TriageError) as raised:
         check_search(KEY, server.url)
     assert str(raised.value).endswith(reason)
 

@@ -135,7 +135,7 @@ class ReproduceHarness(RunHarness):
 
     @property
     def parts(self) -> CommentParts:
-        bodies = [body for _, body in self.github.posted] + [body for _, _, body in self.github.edited]
+        bodies = [body for _, body in self.github.posted] + [body for _, body in self.github.edited]
         return split_comment(bodies[-1]) if bodies else CommentParts("", "")
 
     @property
@@ -477,7 +477,7 @@ class TestAgain:
     def test_what_fails_no_more_is_said_in_the_same_comment(self) -> None:
         harness = self.run_again(FIXED)
         assert harness.asked[0][1] == ["2.4.1"]
-        assert [number for number, _, _ in harness.github.edited] == [7]
+        assert len(harness.github.edited) == 1
         assert harness.parts.reproduction.startswith(
             "It failed when it was run before, and does not any more: a maintainer may close this issue.\n\n"
             "**No longer happens on `main`"

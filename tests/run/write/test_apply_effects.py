@@ -23,7 +23,6 @@ from triage.domain.issue import Issue, IssueComment
 from triage.run.write.apply_effects import (
     DUPLICATES_UNKNOWN,
     apply_issue_effects,
-    remove_late_duplicates,
 )
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.say.hidden_state import CommentState, render_state
@@ -39,26 +38,18 @@ class Recording:
         self.calls: list[tuple[Any, ...]] = []
         self.now = Issue(number=412, title="t", url="https://github.com/acme/ledger/issues/412")
         """The issue that GitHub returns."""
-        self.looks = 0
-        """How often it must be read again."""
-        self.on_settled: Callable[[], None] = lambda: None
-        """Called before it is read again."""
         self.gone = 0
         """Id of a comment that was deleted."""
 
-    def wait_to_look_again(self, number: int) -> bool:
-        self.looks -= 1
-        return self.looks >= 0
-
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*values: Any) -> Any:
-            if name == "edit_comment" and values[1] == self.gone:
+            if name == "edit_comment" and values[0] == self.gone:
                 raise NoSuchComment("It is gone.")
             if name in self.refusals:
                 raise self.refusals[name]
             self.calls.append((name, *(value for value in values if value is not None)))
-            comment_id = values[1] if name == "edit_comment" else 77
-            return {"fetch_issue": self.now, "write_report": ".triage/report.json"}.get(name, (comment_id, URL))
+            answers = {"fetch_issue": self.now, "write_report": ".triage/report.json", "edit_comment": URL}
+            return answers.get(name, (77, URL))
 
         return call
 
@@ -77,8 +68,6 @@ def apply_effects(effects: Sequence[Effect], world: Any) -> PublishResult:
     """Applies all effects, as a flow does."""
     result = PublishResult()
     apply_issue_effects(effects, world, result)
-    world.on_settled()
-    remove_late_duplicates(world, result)
     return apply_local_effects(effects, world, result)
 
 
@@ -158,7 +147,7 @@ def after_posting(body: str, *thread: IssueComment) -> tuple[list[tuple[Any, ...
 
 QUIET = render_state(CommentState(quiet=True)) + "\nquiet\n"
 FORGED = "<!-- bug-triage: v1 {} -->\nforged"
-DELETE, EDIT_OLDER = ("delete_comment", 412, 77), ("edit_comment", 412, 70, FULL)
+DELETE, EDIT_OLDER = ("delete_comment", 412, 77), ("edit_comment", 70, FULL)
 
 
 @each_row(
@@ -169,7 +158,7 @@ DELETE, EDIT_OLDER = ("delete_comment", 412, 77), ("edit_comment", 412, 70, FULL
         (FULL, [ours(77), ours(80), ours(81)], [("delete_comment", 412, 80), ("delete_comment", 412, 81)]),
         (FULL, [ours(70, PARTIAL), ours(77)], [EDIT_OLDER, DELETE]),
         (PARTIAL, [ours(70), ours(77, PARTIAL)], [DELETE]),
-        (PARTIAL, [ours(77, PARTIAL), ours(80)], []),  # a better one of another run is left to that run
+        (PARTIAL, [ours(77, PARTIAL), ours(80)], [("delete_comment", 412, 80)]),  # that run still has its text
         (FULL, [ours(70)], []),  # ours was deleted already
         (FULL, [ours(70, PARTIAL)], [EDIT_OLDER]),
         (FULL, [], []),
@@ -187,8 +176,8 @@ def test_of_several_comments_the_oldest_stays_with_the_best_text(
 
 def test_quiet_wins_over_a_report_at_the_same_time():
     (edit, remove), _ = after_posting(QUIET, ours(70), ours(77, QUIET))
-    assert '"quiet":true' in edit[3]
-    assert "report" in edit[3]
+    assert '"quiet":true' in edit[2]
+    assert "report" in edit[2]
     assert remove == DELETE
 
 
@@ -218,20 +207,19 @@ def test_a_deleted_comment_is_posted_again_once():
     world.gone = 60
     world.now = world.now.model_copy(update={"thread": [ours(60)]})
     assert apply_effects([EDIT], world).failures == []
-    assert world.calls == [("fetch_issue", 412), ("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
+    assert world.calls == [("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
 
 
-def test_if_another_run_removed_the_comment_the_other_one_is_edited():
+def test_if_another_run_removed_the_comment_the_other_one_stays():
     world = Recording()
     world.gone = 60
-    world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
+    world.now = world.now.model_copy(update={"thread": [ours(65), ours(77)]})
     apply_effects([EDIT], world)
-    assert world.calls == [("fetch_issue", 412), ("edit_comment", 412, 65, FULL)]
+    assert world.calls[2:] == [("delete_comment", 412, 77)]
 
 
-@pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
-def test_a_deleted_issue_is_reported_as_such(error):
-    world = Recording(fetch_issue=error)
+def test_a_deleted_issue_is_reported_as_such():
+    world = Recording(post_comment=NoSuchComment("It is gone."))
     world.gone = 60
     done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
@@ -263,48 +251,3 @@ def test_a_refused_suggestion_fails_nothing(refusals: dict[str, Exception], noti
     assert ("annotate", "notice", notice) in world.calls
     assert (done.failures, done.needs_setup_fix) == ([], False)
     assert world.calls[-1] == ("write_outputs", {"status": "complete"})
-
-
-def test_a_comment_that_appears_late_is_removed():
-    world = Recording()
-    world.looks = 3
-    world.now = world.now.model_copy(update={"thread": [ours(77)]})
-
-    def show(*comments: IssueComment) -> None:
-        world.now = world.now.model_copy(update={"thread": list(comments)})
-
-    world.on_settled = lambda: show(ours(77), ours(80))
-    apply_effects([POST], world)
-    look = ("fetch_issue", 412, 77)
-    assert world.calls == [
-        ("post_comment", 412, FULL),
-        look,
-        *[look, ("delete_comment", 412, 80)] * 3,  # this issue shows it forever
-    ]
-    assert world.looks == -1
-
-
-def test_an_older_comment_that_appears_late_is_the_one_that_stays():
-    world = Recording()
-    world.looks = 1
-    world.now = world.now.model_copy(update={"thread": [ours(77)]})
-    shown = world.now.model_copy(update={"thread": [ours(70, PARTIAL), ours(77)]})
-    world.on_settled = lambda: setattr(world, "now", shown)
-    done = apply_effects([POST], world)
-    assert world.calls[-2:] == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
-    assert done.comment_url == URL.replace("77", "70")
-
-
-def test_a_look_that_succeeds_takes_the_notice_back():
-    world = Recording(fetch_issue=GitHubUnavailable("It is down."))
-    world.looks = 1
-    world.on_settled = world.refusals.clear
-    apply_effects([POST], world)
-    assert world.calls == [("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
-
-
-def test_looks_that_all_fail_leave_one_notice():
-    world = Recording(fetch_issue=GitHubUnavailable("It is down."))
-    world.looks = 3
-    apply_effects([POST], world)
-    assert world.calls[1:] == [("annotate", "notice", DUPLICATES_UNKNOWN)]

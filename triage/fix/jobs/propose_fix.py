@@ -26,7 +26,6 @@ from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
 from triage.say.job_page import render_fix_page
-from triage.say.notices import EMPTY_OUTPUTS
 from triage.say.our_comment import find_our_comment, read_state
 from triage.say.template import render_block
 
@@ -169,5 +168,5 @@ def _plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) 
     return [
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=render_fix_page(message, report)),
-        SetOutputs(values=EMPTY_OUTPUTS | usage | dict(outputs)),
+        SetOutputs(values=usage | dict(outputs)),
     ]

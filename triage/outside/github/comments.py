@@ -1,8 +1,6 @@
 """Reads and writes the comments of issues, and recognizes ours."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,20 +31,13 @@ MAX_LIST_READS = 3
 MAX_POSTS = 2
 WAITS_BEFORE_POSTING = (0, 1, 2, 4)
 """Waits before the looks for a comment whose response was lost, in units of `reread_seconds`."""
-WAITS_BEFORE_ENDING = (1, 2, 4, 8, 15)
-"""The same for the looks after an unclear write, half a minute together. What takes longer is left to the next run."""
 LOOK_SECONDS = 3.0
-"""What a look and the removal of what it finds take. With less time left there is no further look."""
+"""What a look takes. With less time left there is no further one."""
 
 
 @dataclass
 class IssueComments(RepositoryConnection):
     """A repository whose issues have comments."""
-
-    _marked_ids: dict[int, set[int]] = field(default_factory=dict)
-    """By issue, the comments with our marker when the thread was read first."""
-    _waits: dict[int, Iterator[int]] = field(default_factory=dict)
-    """By issue with an unclear write, the waits before its next looks."""
 
     def fetch_comments(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:
         """Return all comments of an issue, oldest first. `shorten_thread` says which of them are whole.
@@ -63,30 +54,24 @@ class IssueComments(RepositoryConnection):
                 found = self._list_comments(number, reporter)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
             except GitHubError as error:
-                if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME:
-                    raise
-                self._plan_further_looks(number)
-                if attempt == MAX_LIST_READS - 1:
+                if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME or attempt == MAX_LIST_READS - 1:
                     raise
                 continue
             if posted is None or own is None or posted in found:
                 break
             found[posted] = own
-            self._plan_further_looks(number)
-        marked = {key for key, comment in found.items() if comment.body.startswith(COMMENT_MARKER)}
-        self._marked_ids.setdefault(number, marked)
         return [found[key] for key in sorted(found)]
 
     def is_own_login(self, login: str) -> bool:
         return login == JOB_TOKEN_LOGIN or login == self.own_login
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """Post a comment; its id and URL. Another run may post at the same time: see `say.our_comment.deduplicate`."""
+        """Post a comment; its id and URL. Another run may post at the same time: see `say.our_comment`."""
         with translate_write_errors(self.slug):
             body = self.mask_secrets(body)  # as it will be found
             for _ in range(MAX_POSTS):
                 try:
-                    with self._remember_unclear(number), github_errors():
+                    with github_errors():
                         comment = self.writable.get_issue(number).create_comment(body)
                         posted = comment.id, comment.html_url
                         if comment.user:
@@ -101,13 +86,11 @@ class IssueComments(RepositoryConnection):
             raise unclear
 
     def _find_posted(self, number: int, body: str) -> tuple[int, str] | None:
-        """Return what `post_comment` does, of the comment whose response was lost.
-
-        It has the same text, or it is a new one with our marker.
+        """Return what `post_comment` does, of the comment with this text whose response was lost.
 
         A list that cannot be read raises its error only if it is the last: without it nothing may be posted again.
         """
-        earlier, unread = self._marked_ids.get(number), None
+        unread: GitHubError | None = None
         for wait in WAITS_BEFORE_POSTING:
             if not self._wait_if_time(wait):
                 break
@@ -116,18 +99,15 @@ class IssueComments(RepositoryConnection):
             except GitHubError as error:
                 unread = error
                 continue
-            new = {key: comment for key, comment in sorted(comments.items()) if key not in (earlier or ())}
-            ours = [key for key, comment in new.items() if comment.ours]
-            same = [key for key in ours if _is_same_text(new[key].body, body)]
-            if same or (ours and earlier is not None):
-                key = (same or ours)[0]
-                return key, new[key].url
+            for key, comment in sorted(comments.items()):
+                if comment.ours and _is_same_text(comment.body, body):
+                    return key, comment.url
         if unread is not None:
             raise unread
         return None
 
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        """Replace a comment's text; its id and URL. Raises NoSuchComment if it was deleted."""
+    def edit_comment(self, comment_id: int, body: str) -> str:
+        """Replace a comment's text; its URL. Raises NoSuchComment if it was deleted."""
         found: IssueComment | None = None
 
         def is_written() -> bool:
@@ -135,19 +115,19 @@ class IssueComments(RepositoryConnection):
             found = self._fetch_comment(comment_id)
             return found is not None and _is_same_text(found.body, body)
 
-        with translate_write_errors(self.slug), self._remember_unclear(number):
+        with translate_write_errors(self.slug):
             body = self.mask_secrets(body)
             comment = find_comment(self.writable, comment_id)
             write_once(lambda: comment.edit(body), is_written)
             with github_errors():
-                return comment_id, found.url if found else comment.html_url
+                return found.url if found else comment.html_url
 
     def delete_comment(self, number: int, comment_id: int) -> None:
         """Delete a comment with our marker, login and state while an older one of ours exists; never another one.
 
         Nothing else is ever deleted, so the whole thread is read again before it.
         """
-        with translate_write_errors(self.slug), self._remember_unclear(number):
+        with translate_write_errors(self.slug):
             comments = self._list_comments(number)
             ours = [key for key, comment in sorted(comments.items()) if comment.ours]
             if comment_id in ours[1:] and parse_state(comments[comment_id].body) is not None:
@@ -159,26 +139,6 @@ class IssueComments(RepositoryConnection):
         comment = find_comment(self.writable, comment_id)
         with translate_write_errors(self.slug):
             repeat_write(lambda: comment.create_reaction(reaction))
-
-    def wait_to_look_again(self, number: int) -> bool:
-        """Wait if it is unclear which comments this run has written, as long as time is left.
-
-        Return whether the comments must be read again: no after a clear write, and after some further looks.
-        """
-        wait = next(self._waits.get(number, iter(())), None)
-        return wait is not None and self._wait_if_time(wait)
-
-    @contextmanager
-    def _remember_unclear(self, number: int) -> Iterator[None]:
-        try:
-            yield
-        except GitHubError as error:
-            if error.kind is ErrorKind.UNKNOWN_OUTCOME:
-                self._plan_further_looks(number)
-            raise
-
-    def _plan_further_looks(self, number: int) -> None:
-        self._waits.setdefault(number, iter(WAITS_BEFORE_ENDING))
 
     def _wait_if_time(self, wait: int) -> bool:
         # Returns whether it waited: not if too little time would be left then.

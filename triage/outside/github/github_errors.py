@@ -158,7 +158,10 @@ def translate_errors(translate: Callable[[GitHubError], TriageError]) -> Iterato
     try:
         yield
     except GitHubError as error:
-        raise (_bad_token_error() if error.kind is ErrorKind.BAD_TOKEN else translate(error)) from None
+        if error.kind is ErrorKind.BAD_TOKEN:
+            where = "Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
+            raise PermissionMissing(f"GitHub does not accept the token (401). {where}") from None
+        raise translate(error) from None
 
 
 def translate_read_errors(slug: str, number: int | None = None) -> AbstractContextManager[None]:
@@ -249,12 +252,6 @@ def _describe_refusal(error: GitHubError) -> str:
         ErrorKind.RATE_LIMITED: describe_rate_limit(error),
     }
     return reasons.get(error.kind, f"GitHub {error.description}")
-
-
-def _bad_token_error() -> PermissionMissing:
-    return PermissionMissing(
-        "GitHub does not accept the token (401). Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
-    )
 
 
 def describe_rate_limit(error: GitHubError) -> str:

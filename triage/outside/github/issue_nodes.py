@@ -116,15 +116,12 @@ class Actor(Response):
 class RepositoryNode(Response):
     name: str = Field("", alias="nameWithOwner")
 
-    def is_called(self, slug: str) -> bool:
-        return self.name.casefold() == slug.casefold()
-
 
 class _InRepository(Response):
     repository: RepositoryNode | None = None
 
     def is_in(self, slug: str) -> bool:
-        return self.repository is not None and self.repository.is_called(slug)
+        return self.repository is not None and self.repository.name.casefold() == slug.casefold()
 
 
 class Authored(Response):

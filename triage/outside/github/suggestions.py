@@ -26,7 +26,7 @@ _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
       pendingSuggestions {
         ... on PendingLabelSuggestion { label { id name } }
         ... on PendingTypeSuggestion { issueType { id name } }
-        ... on PendingCloseSuggestion { stateReason duplicateOf { ... on Issue { number } } }
+        ... on PendingCloseSuggestion { stateReason }
       }
     }%(asked)s
   }
@@ -57,7 +57,6 @@ class PendingSuggestion(Response):
     label: Target | None = None
     type: Target | None = Field(None, alias="issueType")
     state_reason: str = Field("", alias="stateReason")
-    duplicate_of: Target | None = Field(None, alias="duplicateOf")
 
 
 class SuggestionIssue(Response):
@@ -66,17 +65,6 @@ class SuggestionIssue(Response):
     type: Target | None = Field(None, alias="issueType")
     labels: Nodes[Target] | None = None
     pending: list[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
-
-    def list_taken(self) -> Iterator[str]:
-        """Yield keys of what the issue has, and of what is suggested on it."""
-        pending = [one for one in self.pending if one]
-        labels = [*list_nodes(self.labels), *(one.label for one in pending)]
-        types = [self.type, *(one.type for one in pending)]
-        yield from (_key("label", label.name) for label in labels if label)
-        yield from (_key("type", one.name) for one in types if one)
-        yield from (_key("close", _name_close(one)) for one in pending if one.state_reason)
-        if self.state == "CLOSED":
-            yield _key("close", "")
 
 
 class SuggestionsResponse(Response):
@@ -120,16 +108,19 @@ class Suggestions:
         given = {"owner": owner, "name": name, "number": number, **wanted}
         repository = self.connection.query(document, given, PREVIEWS).get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)
-        offers = [*_list_asked(repository, [*wanted]), *response.list_offers()]
+        issue, offers = response.issue, [*_list_asked(repository, [*wanted]), *response.list_offers()]
         by_key = {_key(offer.kind, offer.name): offer for offer in offers}
-        self._offers[number] = response.issue.id, by_key
-        taken = set(response.issue.list_taken())
-        has_type = any(key.startswith("type:") for key in taken)
+        self._offers[number] = issue.id, by_key
+        pending = [one for one in issue.pending if one]
+        taken = {
+            label.name.casefold() for label in (*list_nodes(issue.labels), *(one.label for one in pending)) if label
+        }
+        has_type = issue.type or any(one.type for one in pending)
         return SuggestionOptions(
-            labels=[name for name in labels if _key("label", name) in by_key.keys() - taken],
+            labels=[name for name in labels if _key("label", name) in by_key and name.casefold() not in taken],
             types=[] if has_type else [offer.name for offer in offers if offer.kind == "type"],
-            can_close=not any(key.startswith("close:") for key in taken),
-            original=original if _key("close", f"{_DUPLICATE}{original}") in by_key.keys() - taken else 0,
+            can_close=issue.state != "CLOSED" and not any(one.state_reason for one in pending),
+            original=original if _key("close", f"{_DUPLICATE}{original}") in by_key else 0,
         )
 
     def write(self, number: int, suggestions: Sequence[Suggestion]) -> None:
@@ -151,12 +142,6 @@ def _list_asked(repository: Mapping[str, Any], labels: Sequence[str]) -> Iterato
 
 def _key(kind: SuggestionKind, name: str) -> str:
     return f"{kind}:{name.casefold()}"
-
-
-def _name_close(pending: PendingSuggestion) -> str:
-    if pending.duplicate_of:
-        return f"{_DUPLICATE}{pending.duplicate_of.number}"
-    return next((name for name, reason in _CLOSE_REASONS.items() if reason == pending.state_reason), "")
 
 
 def _build_mutation(

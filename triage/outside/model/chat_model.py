@@ -33,9 +33,10 @@ from triage.outside.model.model_errors import (
 from triage.outside.model.output_formats import (
     REASONING_BLOCKS,
     REASONING_MODEL,
-    ModelReply,
     OutputFormat,
-    to_model_reply,
+    get_calls,
+    is_thought,
+    to_reply,
 )
 from triage.outside.model.token_count import TokenCount, estimate_prompt, is_picture, parse_usage
 from triage.safety.secrets.redactor import Redact
@@ -207,18 +208,18 @@ class ChatModel:
             billed = parse_usage(message.response_metadata.get("token_usage") or message.usage_metadata)
             usage.tokens = billed or TokenCount(estimate, estimate_prompt([message], ""))
             usage.estimated = billed is None
-            reply = to_model_reply(message, model).redact(self.redact_answer)
-            call.is_thinking = reply.is_thought or usage.tokens.reasoning > 0
+            reply = to_reply(message, model, self.redact_answer)
+            call.is_thinking = is_thought(reply) or usage.tokens.reasoning > 0
             try:
                 answer = call.output_format.read(reply, "\n".join(one.text for one in prompt if one.type != "ai"))
             except WrongFormat as error:
-                features.record_form(model, mode, is_text=bool(error.prose))
+                features.record_form(model, mode, is_text=error.is_prose)
                 call.correction = _build_correction(reply, error)
                 # An endpoint that takes a schema and answers with prose may ignore it.
-                call.left_out |= call.output_format.options & ({"response_format"} if error.prose else set())
+                call.left_out |= call.output_format.options & ({"response_format"} if error.is_prose else set())
                 raise
             features.get_features(model).left_out |= left_out
-            features.record_form(model, mode, is_text=isinstance(answer, AIMessage) and not _list_calls(answer))
+            features.record_form(model, mode, is_text=isinstance(answer, AIMessage) and not get_calls(answer))
         return answer
 
 
@@ -232,10 +233,6 @@ def _build_prompt(call: _Call[Any], *, is_response: bool) -> list[BaseMessage]:
     if call.left_out & {"system", "messages"}:
         prompt = merge_message_runs(prompt, chunk_separator="\n\n")
     return prompt
-
-
-def _list_calls(message: AIMessage) -> list[Any]:
-    return [*message.tool_calls, *message.invalid_tool_calls]
 
 
 def _has_pictures(messages: Sequence[BaseMessage]) -> bool:
@@ -261,9 +258,9 @@ def _to_messages(prompt: Any) -> list[BaseMessage]:
     return list(prompt)
 
 
-def _build_correction(reply: ModelReply, error: WrongFormat) -> list[BaseMessage]:
+def _build_correction(reply: AIMessage, error: WrongFormat) -> list[BaseMessage]:
     # The answer stands between, because some endpoints refuse two messages of one role in a row.
-    text = reply.message.text.strip() or json.dumps([tool.args for tool in reply.tools])
+    text = reply.text.strip() or json.dumps([call["args"] for call in get_calls(reply)])
     reason = f"This cannot be read: {error.reason}. Answer again, with one JSON object of the schema and nothing else."
     mark = blake2b(reason.encode(), digest_size=8).hexdigest()  # every text in a user's message stands between marks
     return [AIMessage(text[:MAX_REPEATED_CHARS]), HumanMessage(f"<<problem {mark}>>\n{reason}\n<</problem {mark}>>")]

@@ -7,13 +7,7 @@ from enum import Enum, auto
 from typing import Any
 
 import openai
-from langchain_core.exceptions import (
-    ContextOverflowError,
-    LangChainException,
-    ModelConnectionError,
-    ModelRateLimitError,
-    ModelTimeoutError,
-)
+from langchain_core.exceptions import ContextOverflowError
 
 from triage.base.errors import AnswerTooLarge, InvalidAnswer, ModelUnavailable
 from triage.outside.http_client import (
@@ -26,8 +20,8 @@ from triage.outside.http_client import (
 
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 """Raised by the SDK for a reply that is JSON, but no completion."""
-REQUEST_ERRORS = (openai.OpenAIError, LangChainException, TimeoutError, OSError, InvalidAnswer, *PARSE_ERRORS)
-"""Everything that a request can raise, except a cancellation."""
+REQUEST_ERRORS = (openai.OpenAIError, TimeoutError, OSError, InvalidAnswer, *PARSE_ERRORS)
+"""Everything that a request can raise, except a cancellation. LangChain's errors are errors of the SDK as well."""
 
 
 CUT_AT_LENGTH = "answer cut at its length limit"
@@ -72,6 +66,11 @@ class EndpointBusy(ModelUnavailable):
 class WrongFormat(InvalidAnswer):
     """The reply has another form than requested: the endpoint may ignore the request's mode."""
 
+    def __init__(self, reason: str, *, is_prose: bool) -> None:
+        super().__init__(reason)
+        self.is_prose = is_prose
+        """Whether it has nothing of a form."""
+
 
 _FATAL_STATUSES = {
     401: "unauthorized (401)",
@@ -113,9 +112,9 @@ def classify_error(error: BaseException) -> ModelFailure:
         return ModelFailure(Remedy.GIVE_UP, f"{too_large} (check model-base-url)", may_be_billed=True)
     if reason := describe_connection_problem(error):
         return ModelFailure(Remedy.DROP_MODEL, reason)
-    if isinstance(error, ModelTimeoutError | openai.APITimeoutError | TimeoutError):
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
         return ModelFailure(Remedy.RETRY, TIMED_OUT, may_be_billed=was_sent(error))
-    if isinstance(error, ModelConnectionError | openai.APIConnectionError | OSError):
+    if isinstance(error, openai.APIConnectionError | OSError):
         return ModelFailure(Remedy.RETRY, "connection failed", may_be_billed=was_sent(error))
     if body := _find_error_body(error):
         return _classify_code(_read_status(body), None)
@@ -138,8 +137,6 @@ def _classify_status(error: openai.APIStatusError) -> ModelFailure:
     code = str(getattr(error, "code", None) or "")
     if "insufficient_quota" in (code, getattr(error, "type", None)):
         return ModelFailure(Remedy.DROP_MODEL, "quota spent (429)")
-    if isinstance(error, ModelRateLimitError):
-        return _classify_code(429, error)
     return (
         _classify_refusal(error, code)
         if error.status_code in (400, 413, 422)

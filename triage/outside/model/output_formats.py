@@ -18,7 +18,6 @@ from openai import pydantic_function_tool
 from pydantic import BaseModel
 
 from triage.base.errors import InvalidAnswer
-from triage.domain.value import Value
 from triage.outside.model.answer_reader import Misfit, find_objects, fit_answer
 from triage.outside.model.model_errors import CUT_AT_LENGTH, WrongFormat
 from triage.safety.secrets.redactor import Redact
@@ -38,80 +37,51 @@ _UNSENT = ("title", "default", "minimum", "maximum")
 answer is checked here."""
 
 
-class RequestedTool(Value):
-    """A tool call that a model requests. Arguments that are not a JSON object stay a string."""
+def to_reply(message: AIMessage, model: str = "", redact: Redact = lambda tree: tree) -> AIMessage:
+    """Return a response of either API as text, calls, why it ended, and what its endpoint wants back in the next turn.
 
-    id: str
-    name: str
-    args: dict[str, Any] | str
-
-
-class ModelReply(Value):
-    """What a model replied."""
-
-    text: str
-    tools: list[RequestedTool]
-    finish_reason: str | None
-    refused: bool
-    reasoning: dict[str, Any]
-    """What its endpoint wants back in the next turn, as it came."""
-
-    def redact(self, redact: Redact) -> "ModelReply":
-        """Return the reply without our own secrets, and without lone surrogates, which no request can hold."""
-        text = json.dumps(redact(self.model_dump()), ensure_ascii=False)
-        return ModelReply.model_validate_json(text.encode("utf-8", "replace"))
-
-    @property
-    def is_thought(self) -> bool:
-        """Whether there are thoughts without an answer behind them."""
-        return not self.text.strip() or ("<think>" in self.text and "</think>" not in self.text)
-
-    @property
-    def message(self) -> AIMessage:
-        calls = [(tool, tool.args) for tool in self.tools]
-        return AIMessage(
-            content=self.text,
-            tool_calls=[
-                ToolCall(id=tool.id, name=tool.name, args=args, type="tool_call")
-                for tool, args in calls
-                if isinstance(args, dict)
-            ],
-            invalid_tool_calls=[
-                InvalidToolCall(id=tool.id, name=tool.name, args=args, error=None, type="invalid_tool_call")
-                for tool, args in calls
-                if isinstance(args, str)
-            ],
-            additional_kwargs=self.reasoning,
-        )
-
-
-def to_model_reply(message: AIMessage, model: str = "") -> ModelReply:
-    """Return a response of either API as a reply. Raises ValueError if it is neither text nor a tool call."""
+    It is without our own secrets, and without lone surrogates, which no request can hold. Arguments that are no JSON
+    object stay a string, in a call that is invalid.
+    """
     metadata, fields = message.response_metadata, message.additional_kwargs.get(REASONING_FIELDS) or {}
     blocks = (
         [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
     )
     thoughts = [block for block in blocks if block.get("type") == "reasoning"]
-    calls = [*message.tool_calls, *message.invalid_tool_calls]
     reason = metadata.get("finish_reason") or (metadata.get("incomplete_details") or {}).get("reason")
     finish_reason = "length" if reason == "max_output_tokens" else reason
     # Some endpoints put the whole answer among the thoughts.
-    is_misplaced = not message.text.strip() and not calls and finish_reason != "length"
-    return ModelReply(
-        text=next((text for text in fields.values() if isinstance(text, str)), "") if is_misplaced else message.text,
-        tools=[
-            RequestedTool(
-                id=call["id"] or f"call-{number}", name=call["name"] or "", args=_read_arguments(call["args"] or {})
-            )
-            for number, call in enumerate(calls)
+    is_misplaced = not message.text.strip() and not get_calls(message) and finish_reason != "length"
+    calls = [
+        (call["id"] or f"call-{number}", call["name"] or "", _read_arguments(call["args"] or {}))
+        for number, call in enumerate(get_calls(message))
+    ]
+    refused = message.additional_kwargs.get("refusal") or any(block.get("type") == "refusal" for block in blocks)
+    reply = AIMessage(
+        next((text for text in fields.values() if isinstance(text, str)), "") if is_misplaced else message.text,
+        tool_calls=[ToolCall(id=one, name=name, args=args) for one, name, args in calls if isinstance(args, dict)],
+        invalid_tool_calls=[
+            InvalidToolCall(id=one, name=name, args=args, error=None, type="invalid_tool_call")
+            for one, name, args in calls
+            if isinstance(args, str)
         ],
-        finish_reason=finish_reason,
-        refused=bool(message.additional_kwargs.get("refusal"))
-        or any(block.get("type") == "refusal" for block in blocks),
-        reasoning={REASONING_MODEL: model, REASONING_FIELDS: fields, REASONING_BLOCKS: thoughts}
+        additional_kwargs={REASONING_MODEL: model, REASONING_FIELDS: fields, REASONING_BLOCKS: thoughts}
         if fields or thoughts
         else {},
+        response_metadata={"finish_reason": finish_reason, "refused": bool(refused)},
     )
+    text = json.dumps(redact(reply.model_dump()), ensure_ascii=False)
+    return AIMessage.model_validate_json(text.encode("utf-8", "replace"))
+
+
+def get_calls(message: AIMessage) -> list[ToolCall | InvalidToolCall]:
+    """Return the calls of a message, also those with arguments that cannot be read."""
+    return [*message.tool_calls, *message.invalid_tool_calls]
+
+
+def is_thought(reply: AIMessage) -> bool:
+    """Return whether there are thoughts without an answer behind them."""
+    return not reply.text.strip() or ("<think>" in reply.text and "</think>" not in reply.text)
 
 
 def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
@@ -125,7 +95,7 @@ class OutputFormat(Generic[T]):
     Of tools, the answer is one more.
     """
 
-    read: Callable[[ModelReply, str], T]
+    read: Callable[[AIMessage, str], T]
     answer: type[BaseModel] | None = None
     tools: Sequence[dict[str, Any]] | None = None
 
@@ -171,15 +141,20 @@ def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
 def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
     """Return the format of a turn that may call tools, or give the answer by a call of its own."""
 
-    def read(reply: ModelReply, prompt: str) -> AIMessage | A:
+    def read(reply: AIMessage, prompt: str) -> AIMessage | A:
         reply = _take_written_calls(reply, prompt)
-        own = [tool for tool in reply.tools if _is_named(tool.name, answer.__name__)]
-        if own or (not reply.tools and find_objects(reply.text, prompt)):
-            return _read_answer(reply.model_copy(update={"tools": own}), answer, prompt)
-        message = _check_complete(reply).message
-        if not reply.tools and not reply.text.strip():
+
+        def is_own(call: ToolCall | InvalidToolCall) -> bool:
+            return _is_named(call["name"] or "", answer.__name__)
+
+        calls = {"tool_calls": [*filter(is_own, reply.tool_calls)]}
+        own = reply.model_copy(update={**calls, "invalid_tool_calls": [*filter(is_own, reply.invalid_tool_calls)]})
+        if get_calls(own) or (not get_calls(reply) and find_objects(reply.text, prompt)):
+            return _read_answer(own, answer, prompt)
+        _check_complete(reply)
+        if not get_calls(reply) and not reply.text.strip():
             raise InvalidAnswer("empty answer")
-        return message
+        return reply
 
     return OutputFormat(read, answer, [*map(convert_to_openai_tool, tools)])
 
@@ -223,42 +198,43 @@ def _is_named(written: str, name: str) -> bool:
     return "".join(re.findall(r"[a-z0-9]", re.split(r"[.:/]", written)[-1].casefold())) == name.casefold()
 
 
-def _read_message(reply: ModelReply, prompt: str) -> AIMessage:
-    return _check_complete(_take_written_calls(reply, prompt)).message
+def _read_message(reply: AIMessage, prompt: str) -> AIMessage:
+    return _check_complete(_take_written_calls(reply, prompt))
 
 
-def _take_written_calls(reply: ModelReply, prompt: str) -> ModelReply:
+def _take_written_calls(reply: AIMessage, prompt: str) -> AIMessage:
     """Return the reply with the calls that its text has as JSON, as `qwen2.5-coder` writes all of its own."""
-    objects = [] if reply.tools else find_objects(reply.text, prompt)
+    objects = [] if get_calls(reply) else find_objects(reply.text, prompt)
     calls = [call for value in reversed(objects) for call in _list_calls(value)]
-    return reply.model_copy(update={"tools": calls, "text": ""}) if calls else reply
+    return reply.model_copy(update={"tool_calls": calls, "content": ""}) if calls else reply
 
 
-def _list_calls(value: Mapping[str, Any]) -> list[RequestedTool]:
+def _list_calls(value: Mapping[str, Any]) -> list[ToolCall]:
     """Return the calls in an object: `{"name": ..., "arguments": {...}}`, also in `function` or `tool_calls`."""
     inside = value.get("tool_calls") or [value.get("function")]
     if objects := [one for one in inside if isinstance(one, dict)] if isinstance(inside, list) else []:
         return [call for one in objects for call in _list_calls(one)]
     name = value.get("name")
     args = _read_arguments(next((value[key] for key in ("arguments", "parameters") if value.get(key)), ""))
-    return [RequestedTool(id="", name=name, args=args)] if isinstance(name, str) and isinstance(args, dict) else []
+    return [ToolCall(id="", name=name, args=args)] if isinstance(name, str) and isinstance(args, dict) else []
 
 
-def _check_complete(reply: ModelReply) -> ModelReply:
-    if reply.finish_reason == "length":
+def _check_complete(reply: AIMessage) -> AIMessage:
+    reason = reply.response_metadata.get("finish_reason")
+    if reason == "length":
         raise InvalidAnswer(CUT_AT_LENGTH)
-    if reply.finish_reason == "content_filter":
+    if reason == "content_filter":
         raise InvalidAnswer("content filter")
-    if reply.refused:
+    if reply.response_metadata.get("refused"):
         raise InvalidAnswer("refused by the model")
     return reply
 
 
-def _read_answer(reply: ModelReply, schema: type[A], prompt: str) -> A:
+def _read_answer(reply: AIMessage, schema: type[A], prompt: str) -> A:
     """Return the last answer in the reply's text, else in its calls. One that was cut counts as far as it goes."""
-    if reply.finish_reason != "length":
+    if reply.response_metadata.get("finish_reason") != "length":
         _check_complete(reply)
-    written = [*find_objects(reply.text, prompt), *(tool.args for tool in reply.tools if isinstance(tool.args, dict))]
+    written = [*find_objects(reply.text, prompt), *(call["args"] for call in reply.tool_calls)]
     problems = list[str]()
     for value in (inner for outer in written for inner in (outer, *outer.values()) if isinstance(inner, dict)):
         try:
@@ -268,8 +244,8 @@ def _read_answer(reply: ModelReply, schema: type[A], prompt: str) -> A:
         except RecursionError:
             problems.append("nested too deeply")
     _check_complete(reply)
-    if not reply.text.strip() and not reply.tools:
+    if not reply.text.strip() and not get_calls(reply):
         raise InvalidAnswer("empty answer")
-    prose = "" if written else reply.text.rpartition("</think>")[2].strip()
+    is_prose = not written and bool(reply.text.rpartition("</think>")[2].strip())
     problem = problems[0] if problems else "no JSON object"
-    raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}", prose)
+    raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}", is_prose=is_prose)

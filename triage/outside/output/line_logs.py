@@ -1,14 +1,13 @@
 """Writes lines that nobody else's text can break: to the log of the Actions runner, or to a server's log."""
 
-import base64
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TextIO
-from urllib.parse import quote
 
+from triage.base.text import truncate
 from triage.domain.run import StepRecord, ToolExecution
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.redactor import Redact
@@ -26,11 +25,7 @@ def to_safe_line(text: str) -> str:
     The runner's older commands, `##[name]`, are broken too: they are obeyed anywhere in a line.
     """
     lines = clean_text(text).replace("\t", "    ").replace("##[", "## [").split("\n")
-    return _shorten(" ".join(line.strip() for line in lines if line.strip()))
-
-
-def _shorten(line: str) -> str:
-    return line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + "…"
+    return truncate(" ".join(line.strip() for line in lines if line.strip()), MAX_LINE_CHARS)
 
 
 class LineWriter:
@@ -74,24 +69,6 @@ def _escape(data: str) -> str:
 def _escape_property(value: str) -> str:
     # A property ends at a comma or a colon.
     return _escape(value).replace(":", "%3A").replace(",", "%2C")
-
-
-def mask_commands(secrets: Iterable[str]) -> list[str]:
-    """Returns `add-mask` commands for each long line of each secret, then for its usual encodings, each once.
-
-    A secret of several lines is never sent whole: the runner would mask its short lines too.
-    """
-    lines = dict.fromkeys(line.strip() for secret in secrets for line in secret.splitlines())
-    plain = [line for line in lines if len(line) >= MIN_MASK_CHARS]
-    forms = dict.fromkeys(form for line in plain for form in _list_encodings(line))
-    fresh = [form for form in forms if not any(line in form for line in plain)]
-    return [f"::add-mask::{line.replace('%', '%25')}" for line in [*plain, *fresh]]
-
-
-def _list_encodings(secret: str) -> list[str]:
-    # In a URL, in base64, and in the header of git over HTTPS.
-    packed = [base64.b64encode(f"{login}{secret}".encode("utf-8", "replace")) for login in ("", "x-access-token:")]
-    return [quote(secret, safe="", errors="replace"), *(code.decode("ascii") for code in packed)]
 
 
 _log = logging.getLogger("triage")
@@ -149,8 +126,14 @@ class ActionsLog(LineLog):
         self._start = clock()
 
     def add_masks(self, secrets: Iterable[str]) -> None:
-        """Makes the runner mask the secrets in everything that is logged from now on."""
-        self._lines.write_unredacted(mask_commands(secrets))
+        """Makes the runner mask each long line of each secret in everything that is logged from now on.
+
+        A secret of several lines is never sent whole: the runner would mask its short lines too. It masks the forms of
+        a value in a URL and in base64 by itself (HostContext.cs).
+        """
+        lines = dict.fromkeys(line.strip() for secret in secrets for line in secret.splitlines())
+        long = [line.replace("%", "%25") for line in lines if len(line) >= MIN_MASK_CHARS]
+        self._lines.write_unredacted([f"::add-mask::{line}" for line in long])
 
     def info(self, text: str) -> None:
         self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_safe_line(text)}"])

@@ -7,7 +7,6 @@ agents, tools and models. Reasons, summaries and titles may quote what somebody 
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -19,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.re import parse_env_headers
 
@@ -32,10 +31,6 @@ from triage.safety.secrets.redactor import SecretRedactor
 
 EXPORT_SECONDS = 3.0
 SERVICE_NAME = "bug-triage"
-
-
-class CollectorUnavailable(TriageError):
-    """The collector cannot be used."""
 
 
 class OtlpExporter:
@@ -74,9 +69,9 @@ def send_spans(spans: Sequence[ReadableSpan], collector: Collector) -> str:
 
 
 def check_collector(collector: Collector) -> str:
-    """Returns what the collector accepts. Raises CollectorUnavailable if it cannot be reached, or refuses it."""
+    """Returns what the collector accepts. Raises TriageError if it cannot be reached, or refuses it."""
     if error := send_spans([], collector):
-        raise CollectorUnavailable(error)
+        raise TriageError(error)
     return "accepts traces"
 
 
@@ -116,8 +111,45 @@ def record_spans(report: RunReport, resource: Resource, traceparent: str) -> Seq
         resource=resource, id_generator=_RunIdGenerator(report.request_id), shutdown_on_exit=False
     )
     provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracer = provider.get_tracer(_SCOPE, report.triage_version)
+
+    def write(
+        parent: Context,
+        target: str,
+        began: datetime,
+        took: timedelta,
+        attributes: Attributes,
+        decisions: Sequence[PlannerDecision] = (),
+    ) -> Span:
+        operation = attributes["gen_ai.operation.name"]
+        span = tracer.start_span(
+            f"{operation} {target}" if operation else target,
+            parent,
+            SpanKind.CLIENT if "gen_ai.request.model" in attributes else SpanKind.INTERNAL,
+            {name: value for name, value in attributes.items() if value is not None},
+            start_time=_epoch_nanoseconds(began),
+        )
+        if attributes.get("error.type"):
+            span.set_status(StatusCode.ERROR)
+        for decision in decisions:
+            span.add_event("triage.decision", _decision_attributes(decision), _epoch_nanoseconds(decision.timestamp))
+        span.end(_epoch_nanoseconds(began + took))
+        return span
+
+    def below(span: Span) -> Context:
+        return set_span_in_context(span, parent)
+
     parent = TraceContextTextMapPropagator().extract({"traceparent": traceparent})
-    _SpanWriter(provider.get_tracer(_SCOPE, report.triage_version), report.request_id).write_run(report, parent)
+    took = timedelta(seconds=report.seconds)
+    run = write(parent, _WORKFLOW_NAME, report.started_at, took, _run_attributes(report), report.decisions)
+    for one in report.steps:
+        step = write(below(run), one.step, one.started_at, timedelta(seconds=one.seconds), _step_attributes(one))
+        for call in one.calls:
+            took, attributes = timedelta(milliseconds=call.ms), _call_attributes(call, report.request_id)
+            write(below(step), call.model, call.started_at, took, attributes)
+        for tool in one.tools:
+            took = timedelta(milliseconds=tool.ms)
+            write(below(step), tool.tool, tool.started_at, took, _tool_attributes(tool))
     return exporter.get_finished_spans()
 
 
@@ -133,68 +165,12 @@ def _error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
     return record.error if record.error and _ERROR_NAME.fullmatch(record.error) else "_OTHER"
 
 
-def _operation_name(call: ModelCall) -> str:
-    return "embeddings" if call.mode == "embeddings" else "chat"
-
-
-def _drop_missing(attributes: Attributes) -> dict[str, Attribute]:
-    return {name: value for name, value in attributes.items() if value is not None}
-
-
 class _RunIdGenerator(RandomIdGenerator):
     def __init__(self, request_id: str) -> None:
         self._trace_id = UUID(request_id).int
 
     def generate_trace_id(self) -> int:
         return self._trace_id
-
-
-@dataclass(frozen=True)
-class _SpanWriter:
-    tracer: Tracer
-    request_id: str
-
-    def write_run(self, report: RunReport, parent: Context) -> None:
-        name = f"invoke_workflow {_WORKFLOW_NAME}"
-        took = timedelta(seconds=report.seconds)
-        context = self._write_span(name, parent, report.started_at, took, _run_attributes(report), report.decisions)
-        for step in report.steps:
-            self._write_step(step, context)
-
-    def _write_step(self, step: StepRecord, parent: Context) -> None:
-        operation = None if step.is_lookup else "invoke_agent"
-        name = f"{operation} {step.step}" if operation else step.step
-        took = timedelta(seconds=step.seconds)
-        context = self._write_span(name, parent, step.started_at, took, _step_attributes(step, operation))
-        for call in step.calls:
-            name = f"{_operation_name(call)} {call.model}"
-            attributes = _call_attributes(call, self.request_id)
-            self._write_span(name, context, call.started_at, timedelta(milliseconds=call.ms), attributes)
-        for tool in step.tools:
-            name = f"execute_tool {tool.tool}"
-            self._write_span(name, context, tool.started_at, timedelta(milliseconds=tool.ms), _tool_attributes(tool))
-
-    def _write_span(
-        self,
-        name: str,
-        parent: Context,
-        began: datetime,
-        took: timedelta,
-        attributes: Attributes,
-        decisions: Sequence[PlannerDecision] = (),
-    ) -> Context:
-        kind = SpanKind.CLIENT if "gen_ai.request.model" in attributes else SpanKind.INTERNAL
-        span = self.tracer.start_span(
-            name, parent, kind, _drop_missing(attributes), start_time=_epoch_nanoseconds(began)
-        )
-        for decision in decisions:
-            span.add_event(
-                "triage.decision", _drop_missing(_decision_attributes(decision)), _epoch_nanoseconds(decision.timestamp)
-            )
-        if attributes.get("error.type"):
-            span.set_status(StatusCode.ERROR)
-        span.end(_epoch_nanoseconds(began + took))
-        return set_span_in_context(span, parent)
 
 
 def _run_attributes(report: RunReport) -> Attributes:
@@ -222,7 +198,8 @@ def _run_attributes(report: RunReport) -> Attributes:
     }
 
 
-def _step_attributes(step: StepRecord, operation: str | None) -> Attributes:
+def _step_attributes(step: StepRecord) -> Attributes:
+    operation = None if step.is_lookup else "invoke_agent"
     return {
         "gen_ai.operation.name": operation,
         "gen_ai.agent.name": step.step if operation else None,
@@ -238,7 +215,7 @@ def _step_attributes(step: StepRecord, operation: str | None) -> Attributes:
 
 def _call_attributes(call: ModelCall, request_id: str) -> Attributes:
     return {
-        "gen_ai.operation.name": _operation_name(call),
+        "gen_ai.operation.name": "embeddings" if call.mode == "embeddings" else "chat",
         "gen_ai.provider.name": _PROVIDER_NAME,
         "gen_ai.request.model": call.model,
         "triage.mode": call.mode,
@@ -259,7 +236,7 @@ def _tool_attributes(tool: ToolExecution) -> Attributes:
     }
 
 
-def _decision_attributes(decision: PlannerDecision) -> Attributes:
+def _decision_attributes(decision: PlannerDecision) -> Mapping[str, Attribute]:
     return {
         "triage.iteration": decision.number,
         "triage.selected": decision.selected,

@@ -9,8 +9,7 @@ most starred repository in the package's language finds nothing.
 import re
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
-from pydantic import BaseModel, Field
+from langchain_core.tools import BaseTool, ToolException, tool
 
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
@@ -29,15 +28,6 @@ _PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]{1,40}(?:['’][a-z]{1,3}|-[a-z]{1,20})
 """A word of a sentence: names of code have underscores or capitals inside."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|`[^`\n]*`")
-
-
-class IssueQuery(BaseModel):
-    """What is searched for, in words of the issue and the name of a declared package."""
-
-    error: str = Field(description="The error message")
-    name: str = Field(description="The package that raised it")
-    language: str
-    repository: str = Field("", description="owner/name, if it is known")
 
 
 def choose_words(error: str) -> str:
@@ -60,7 +50,9 @@ def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tre
         slug = repository or issues.find_repository(package, language)
         return issues.find_issues(slug, words) if slug else []
 
+    @tool(ISSUE_SEARCH)
     async def search(error: str, name: str, language: str, repository: str = "") -> dict[str, Any]:
+        """Searches the issues of the package's public repository for an error; the repository is found by its name."""
         nonlocal is_used
         words = choose_words(redact(error))
         if not words:
@@ -74,7 +66,4 @@ def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tre
             raise ToolException(str(failure)) from None
         return {"results": parse_results(found)}
 
-    description = "Searches the issues of a package's public repository for an error."
-    return StructuredTool.from_function(
-        coroutine=search, name=ISSUE_SEARCH, description=description, args_schema=IssueQuery
-    )
+    return search

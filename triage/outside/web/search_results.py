@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from html import unescape
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -61,13 +60,9 @@ def safe_url(url: Any) -> str | None:
 
 
 def _is_public_name(host: str) -> bool:
-    if "." not in host or not re.fullmatch(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)+\.?", host):
-        return False
-    try:
-        ip_address(host)
-    except ValueError:
-        return not host.rstrip(".").rpartition(".")[2].isdigit()
-    return False
+    # The last part of an address in digits is a number, and no top-level domain is one.
+    found = re.fullmatch(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.([a-z0-9_-]+)\.?", host)
+    return found is not None and not found[1].isdigit()
 
 
 def _to_plain_text(text: Any) -> str:

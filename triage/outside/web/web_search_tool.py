@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 import requests
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langchain_core.tools import BaseTool, ToolException, tool
 from langchain_tavily import TavilySearch
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import SecretStr
 
-from triage.base.errors import AnswerTooLarge, TriageError
+from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.outside.http_client import PROXY_LOGIN_REFUSED, RequestFailed, send_request
 from triage.outside.web.search_results import MAX_RESULTS, parse_results
@@ -30,20 +30,6 @@ _STATUS_REASONS = {
 }
 
 
-class SearchFailed(ToolException):
-    """The search gave no usable answer. The message is our own name for the reason."""
-
-
-class SearchUnavailable(TriageError):
-    """The search cannot be used."""
-
-
-class WebQuery(BaseModel):
-    """Arguments of the tool: a model can set no domains, and ask for no raw content or images."""
-
-    query: str = Field(description="What to search for, at most 200 characters")
-
-
 def _name_failure(error: Exception) -> str:
     """Return our own name for what the library has caught: its message repeats what the server says."""
     if status := _STATUS.match(str(error)):
@@ -56,7 +42,7 @@ def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: R
     """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back.
 
     It sends each query of a run once, at most `MAX_SEARCHES`: one a round. The results never come from a cache, which
-    somebody may have forged: their addresses become links. A failure raises `SearchFailed` with a short name, because
+    somebody may have forged: their addresses become links. A failure raises `ToolException` with a short name, because
     a message from outside has no place in a prompt.
     """
     tavily = TavilySearch(
@@ -68,24 +54,28 @@ def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: R
     )
     answers: dict[str, dict[str, Any] | None] = {}  # by query; None for a search that has failed, or that still runs
 
+    # Its only argument: a model can set no domains, and ask for no raw content or images.
+    @tool("tavily_search", parse_docstring=True)
     async def search(query: str) -> dict[str, Any]:
+        """Searches the web for pages on software bugs. Input: a short query in plain words.
+
+        Args:
+            query: What to search for, at most 200 characters
+        """
         text = sanitize_query(redact(sanitize_query(query)))
         if not text:
             return {"results": []}
         if text in answers:  # the rules fallback searches again after the model failed
             if (known := answers[text]) is None:
-                raise SearchFailed("this search was made already")
+                raise ToolException("this search was made already")
             return known
         if len(answers) == MAX_SEARCHES:
-            raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
+            raise ToolException(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
         answers[text] = None
         answers[text] = answer = {"results": parse_results(redact(await _search(tavily, text)))}
         return answer
 
-    description = "Searches the web for pages on software bugs. Input: a short query in plain words."
-    return StructuredTool.from_function(
-        coroutine=search, name="tavily_search", description=description, args_schema=WebQuery
-    )
+    return search
 
 
 async def _search(tavily: TavilySearch, text: str) -> list[Any]:
@@ -95,9 +85,9 @@ async def _search(tavily: TavilySearch, text: str) -> list[Any]:
     except ToolException:  # the library's word for no results
         return []
     if "error" in found:
-        raise SearchFailed(_name_failure(found["error"]))
+        raise ToolException(_name_failure(found["error"]))
     if not isinstance(found["results"], list):
-        raise SearchFailed("unreadable answer")
+        raise ToolException("unreadable answer")
     results: list[Any] = found["results"]
     return results
 
@@ -106,21 +96,16 @@ def check_search(api_key: SecretStr, base_url: str | None = None) -> str:
     """Return how far the search can be used, by the account's usage, which costs nothing.
 
     Raises:
-        SearchUnavailable: It cannot be reached, or refuses the key.
+        TriageError: It cannot be reached, or refuses the key.
     """
     url = base_url or TAVILY_URL
     headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
     limits: dict[str, Any] = {"seconds": CHECK_SECONDS, "max_bytes": MAX_USAGE_BYTES}
-    try:
-        status = send_request("GET", f"{url}/usage", headers=headers, **limits).status
-    except RequestFailed as error:
-        raise SearchUnavailable(f"cannot be reached{error.problem and f': {error.problem}'}") from None
-    except AnswerTooLarge as error:
-        raise SearchUnavailable(f"cannot be used: {error}") from None
+    status = send_request("GET", f"{url}/usage", headers=headers, **limits).status
     if status == 407:
-        raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
+        raise TriageError(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
     if 300 <= status < 400:
-        raise SearchUnavailable(f"redirects to another address ({status}): name that one")
+        raise TriageError(f"redirects to another address ({status}): name that one")
     if status in (401, 403):
-        raise SearchUnavailable(f"the key is refused ({status})")
+        raise TriageError(f"the key is refused ({status})")
     return "reachable, accepts the key" if status < 400 else "reachable; the key was not checked"

@@ -19,7 +19,6 @@ from triage.run.may_run.event import check_command_comment, restore_issue_at_tri
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.write_results import write_to_issue
-from triage.say.notices import EMPTY_OUTPUTS
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe
 
 SECURITY = "it may be a security report, and the result would be public."
@@ -124,7 +123,7 @@ async def finish(
 ) -> Status:
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
     status = Status.COMPLETE
-    values = EMPTY_OUTPUTS | {"status": status.value} | dict(outputs or {})
+    values = {"status": status.value, **(outputs or {})}
     shown = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
     local = (WriteSummary(markdown=shown), SetOutputs(values=values))
     done = await write_to_issue(select_allowed(effects, job), job.run, done)

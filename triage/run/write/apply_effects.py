@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from triage.base.errors import CannotPublish, NoSuchComment, SetupError
 from triage.domain.effect import (
     AddLabels,
-    AnnotationLevel,
     EditComment,
     Effect,
     PostComment,
@@ -19,7 +18,7 @@ from triage.domain.effect import (
 )
 from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.plan_suggestions import describe_suggestions
-from triage.say.our_comment import deduplicate, find_our_comments
+from triage.say.our_comment import choose_body, find_duplicates, find_our_comment
 
 if TYPE_CHECKING:
     from triage.outside.github.issue_tracker import IssueTracker
@@ -29,9 +28,6 @@ DUPLICATES_UNKNOWN = (
     "The comment was written, but GitHub did not say whether another run wrote one at the same time: if there are two, "
     "the next run removes the second."
 )
-
-
-DUPLICATES_UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_UNKNOWN)
 
 
 def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result: PublishResult) -> None:
@@ -58,50 +54,30 @@ def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result:
 
 
 def _post_comment(effect: PostComment, github: IssueTracker, result: PublishResult) -> None:
-    result.posted_id, result.comment_url = github.post_comment(effect.issue_number, effect.body)
-    result.posted = effect
-    _remove_duplicates(effect, github, result)
-
-
-def remove_late_duplicates(github: IssueTracker, result: PublishResult) -> None:
-    """Removes the duplicates that GitHub did not show at first, or that came later. It waits between its looks."""
-    while result.posted and github.wait_to_look_again(result.posted.issue_number):
-        _remove_duplicates(result.posted, github, result)
-
-
-def _remove_duplicates(posted: PostComment, github: IssueTracker, result: PublishResult) -> None:
-    number, posted_id = posted.issue_number, result.posted_id
-    result.annotations = [one for one in result.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
+    number = effect.issue_number
+    posted_id, result.comment_url = github.post_comment(number, effect.body)
     try:
+        # The oldest stays. Each run that sees several decides, so a killed run leaves none behind.
         issue = github.fetch_issue(number, posted_id)
-        outcome = deduplicate(issue, posted_id, posted.body)
-        if outcome.oldest_id is None:
+        oldest = find_our_comment(issue)
+        if oldest is None:
             return
-        if outcome.body is not None:
-            github.edit_comment(number, outcome.oldest_id, outcome.body)
-        for comment_id in outcome.remove:
+        if (body := choose_body(issue, oldest, effect.body)) is not None:
+            github.edit_comment(oldest.comment_id or 0, body)
+        for comment_id in find_duplicates(issue):
             github.delete_comment(number, comment_id)
-        if outcome.oldest_id != posted_id and issue.url:
-            result.comment_url = f"{issue.url}#issuecomment-{outcome.oldest_id}"
+        if oldest.comment_id != posted_id and issue.url:
+            result.comment_url = f"{issue.url}#issuecomment-{oldest.comment_id}"
     except (CannotPublish, SetupError):
-        result.annotations.append(DUPLICATES_UNKNOWN_NOTICE)
+        result.annotations.append(("notice", DUPLICATES_UNKNOWN))
 
 
 def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResult) -> None:
-    number = effect.issue_number
     try:
-        result.comment_url = github.edit_comment(number, effect.comment_id, effect.body)[1]
-    except NoSuchComment as missing:
-        # Another run removed it as a duplicate, or somebody deleted it.
-        try:
-            comments = find_our_comments(github.fetch_issue(number))
-        except (CannotPublish, SetupError):
-            raise missing from None
-        other = next((one.comment_id for one in comments if one.comment_id != effect.comment_id), None)
-        if other is not None:
-            result.comment_url = github.edit_comment(number, other, effect.body)[1]
-        else:
-            _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
+        result.comment_url = github.edit_comment(effect.comment_id, effect.body)
+    except NoSuchComment:
+        # Somebody deleted it, or another run did as a duplicate: then the other one takes the place of the new one.
+        _post_comment(PostComment(issue_number=effect.issue_number, body=effect.body), github, result)
 
 
 def _suggest(effect: SuggestChanges, github: IssueTracker, result: PublishResult) -> None:

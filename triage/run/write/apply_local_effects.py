@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish, SetupError, TriageError
-from triage.domain.effect import Annotate, Effect, PostComment, SetOutputs, WriteReport, WriteSummary
+from triage.domain.effect import Annotate, Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.run import Status
 from triage.say.notices import render_notice
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 @dataclass
 class PublishResult:
     comment_url: str = ""
-    posted: PostComment | None = None
-    posted_id: int = 0
-    """The comment that this run has posted, also if it was removed as a duplicate."""
     report_file: str = ""
     failures: list[str] = field(default_factory=list)
     needs_setup_fix: bool = False

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
+from triage.base.text import truncate
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -49,10 +50,9 @@ from triage.say.hidden_state import (
     parse_state,
 )
 from triage.say.job_page import render_summary
-from triage.say.notices import EMPTY_OUTPUTS, plan_skip
+from triage.say.notices import plan_skip
 from triage.say.our_comment import post_or_edit
 from triage.say.report_pages import Page, build_comment_page, render_page
-from triage.say.wording import truncate
 
 MAX_WARNING_CHARS = 500
 
@@ -230,10 +230,10 @@ def dump_report(report: RunReport) -> str:
 
 
 def build_outputs(report: RunReport) -> dict[str, str]:
-    """Returns the outputs of the action. Those that are known after writing are empty."""
+    """Returns the outputs of the action, without those that are known after writing. What is not set is empty."""
     ticket = report.ticket
     named = [place.span.path for one in report.statements if isinstance(one, Leads) for place in one.places]
-    return EMPTY_OUTPUTS | {
+    return {
         "status": report.status.value,
         "engine": report.engine,
         "severity": report.severity or "",

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from triage.base.text import truncate
 from triage.domain.effect import (
     MAX_RATIONALE_CHARS,
     Confidence,
@@ -144,7 +145,7 @@ def _list_closes(report: RunReport, options: SuggestionOptions, not_planned: Seq
 
 
 def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: Confidence) -> Suggestion:
-    text = wording.truncate(rationale, MAX_RATIONALE_CHARS)
+    text = truncate(rationale, MAX_RATIONALE_CHARS)
     return Suggestion(kind=kind, name=name, rationale=text, confidence=confidence)
 
 
@@ -166,7 +167,7 @@ def _explain_label(report: RunReport, name: str) -> str:
         return _explain_kind(report)
     if (asked := list_asked(report)) and strip_label(name) in LABEL_WORDS["missing"]:
         return _add_detail("The reporter is asked for more", asked[0].reason)
-    return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
+    return format_plain_line(truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 
 def _explain_kind(report: RunReport) -> str:
@@ -174,7 +175,7 @@ def _explain_kind(report: RunReport) -> str:
 
 
 def _add_detail(reason: str, detail: str) -> str:
-    words = format_plain_line(wording.truncate(detail, _REASON_CHARS))
+    words = format_plain_line(truncate(detail, _REASON_CHARS))
     return f"{reason}: {words}" if words else f"{reason}."
 
 

@@ -13,7 +13,7 @@ from triage.domain.task import QuietTask, TriageTask, Trigger
 from triage.run.may_run.admission import IssueRequest, is_by_writer
 from triage.run.may_run.event import to_run_key
 from triage.run.run_context import JobContext
-from triage.run.write.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
+from triage.run.write.apply_effects import apply_issue_effects
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, shows_report
 from triage.run.write.plan_suggestions import find_suggested_original, list_suggested_labels
@@ -101,7 +101,7 @@ async def publish_report(
 
 
 async def read_again(issue: Issue, run: JobContext) -> Issue:
-    """Return the issue as it is now, with all our comments; as it was if GitHub does not answer.
+    """Return the issue as it is now; as it was if GitHub does not answer.
 
     Then the next write reports the error.
     """
@@ -113,14 +113,11 @@ async def read_again(issue: Issue, run: JobContext) -> Issue:
         return run.seconds_left() * REFETCH_SHARE
 
     try:
-        now = await call_with_deadline(
+        return await call_with_deadline(
             lambda: run.github.fetch_issue(number), run.cancelled, seconds(), seconds_after_cancel=seconds
         )
     except (TriageError, OutOfTime):
         return issue
-    ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
-    thread = ours | {comment.comment_id: comment for comment in now.thread}
-    return now.model_copy(update={"thread": list(thread.values())})
 
 
 def write_nothing(policy: Policy) -> Policy:
@@ -161,25 +158,10 @@ async def write_to_issue(
             seconds_after_cancel=run.seconds_left,
         )
     except OutOfTime as error:
-        done = _copy_result(done)
+        # The thread that writes to it may go on.
+        done = replace(done, failures=list(done.failures), annotations=list(done.annotations))
         done.add_failure(CannotPublish(f"Writing to the issue: {error}. What was sent last may or may not be there."))
-        return done
-    if done.posted:
-        # What must be written is written: a cancelled run ends at once.
-        try:
-            await call_with_deadline(
-                lambda: remove_late_duplicates(run.github, done), run.cancelled, run.seconds_left()
-            )
-        except OutOfTime:
-            done = _copy_result(done)
-            others = [one for one in done.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
-            done.annotations = [*others, DUPLICATES_UNKNOWN_NOTICE]
     return done
-
-
-def _copy_result(done: PublishResult) -> PublishResult:
-    # The thread that writes to it may go on.
-    return replace(done, failures=list(done.failures), annotations=list(done.annotations))
 
 
 def add_notes(report: RunReport, *notes: str) -> RunReport:

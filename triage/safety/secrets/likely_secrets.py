@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
@@ -141,15 +140,11 @@ def _find_private_keys(data: bytes) -> Iterator[ByteRange]:
     for number, (_, start) in enumerate(begins):
         next_begin = begins[number + 1][0] if number + 1 < len(begins) else len(data)
         end = _END.search(data, start, next_begin)
-        body = _HEADER.sub(_blank, data[start : end.start() if end else next_begin])
+        body = _HEADER.sub(lambda header: b" " * len(header[0]), data[start : end.start() if end else next_begin])
         words = [word.span(1) for word in _WORD.finditer(body)]
         long = [word for word in words if _length(word) >= _MIN_KEY_LINE]
         is_key = end is not None and 2 * sum(map(_length, long)) > sum(map(_length, words))
         yield from ((start + low, start + high) for low, high in (words if is_key else long))
-
-
-def _blank(header: Any) -> bytes:
-    return b" " * len(header[0])
 
 
 def _length(span: ByteRange) -> int:
