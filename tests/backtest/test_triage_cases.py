@@ -12,7 +12,7 @@ from testing.fakes import FakeCodebase, fake_services
 from tests.backtest.samples import AT, case, fixed_issue
 from triage.agents.services import Services
 from triage.backtest.judge import CaseResult, PastCase
-from triage.backtest.triage_cases import find_duplicates, list_groups, recall_known_then, to_issue, triage_past_issues
+from triage.backtest.triage_cases import find_duplicates, recall_known_then, to_issue, triage_past_issues
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
 from triage.say.our_comment import read_state
@@ -143,18 +143,3 @@ def test_no_date_of_what_is_known_is_later(dates, at):
         assert issue.created_at < at
         assert issue.closed_at is None or issue.closed_at <= at
         assert all(fix.at is None or fix.at < at for fix in issue.fixes)
-
-
-def test_duplicates_of_duplicates_are_one_group_and_circles_end():
-    past = [
-        fixed_issue(1),
-        fixed_issue(2, duplicate_of=1),
-        fixed_issue(3, duplicate_of=2),
-        fixed_issue(5, duplicate_of=6),
-        fixed_issue(6, duplicate_of=5),
-        fixed_issue(8, duplicate_of=99),
-    ]
-    groups = list_groups(past)
-    assert [groups[number] for number in (1, 2, 3)] == [1, 1, 1]
-    assert groups[8] == 99
-    assert {groups[5], groups[6]} <= {5, 6}

@@ -5,8 +5,7 @@ from functools import cache
 
 import pytest
 
-from triage.find.parse.parser_process import count_syntax_errors
-from triage.find.parse.worker_pool import WorkerPool
+from triage.find.parse.worker_pool import WorkerPool, count_syntax_errors
 
 _idle: list[ProcessPoolExecutor] = []
 _count_once = cache(count_syntax_errors)

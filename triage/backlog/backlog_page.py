@@ -4,18 +4,15 @@ Security reports come first, then the most severe ones, then what most people re
 Reports of the same bug stand together.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import get_args
-
-from pydantic import Field
 
 from triage.backlog.backlog_files import Backlog, LeftOut
 from triage.domain.code import SIGN_REASONS, Span
 from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.domain.value import Value
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_table_cell, format_code_span
 from triage.say.decide import list_asked
@@ -44,39 +41,21 @@ QUESTIONS: dict[MissingKind, str] = {
 }
 
 
-class RankedIssue(Value):
-    report: RunReport
-    first: int
-    """Number of the issue that stands for all reports of the same bug: the oldest in the backlog."""
-    others: list[int] = Field(default_factory=list)
-    """Of the issue that stands for them: the other reports."""
-
-    @property
-    def number(self) -> int:
-        return self.report.issue.number or 0
-
-    @property
-    def is_first(self) -> bool:
-        return self.number == self.first
-
-
 def is_for_maintainers(report: RunReport) -> bool:
     """Return whether a report is about a bug or about security, and not a request or a question."""
     return report.security or report.may_be_bug_by_rules
 
 
-def rank_issues(reports: Iterable[RunReport]) -> list[RankedIssue]:
-    """Return the reports of bugs and security, ranked. Each issue counts once."""
+def rank_issues(reports: Iterable[RunReport]) -> list[list[RunReport]]:
+    """Return the reports of bugs and security, ranked: those of the same bug together, the oldest first.
+
+    Each issue counts once.
+    """
     by_number = {report.issue.number or 0: report for report in reports if is_for_maintainers(report)}
-    groups: dict[int, list[int]] = {}
+    groups: dict[int, list[RunReport]] = {}
     for number in sorted(by_number):
-        groups.setdefault(_find_first(number, by_number), []).append(number)
-    ordered = sorted(groups.items(), key=lambda group: _rank([by_number[number] for number in group[1]]))
-    return [
-        RankedIssue(report=by_number[number], first=first, others=[*members[1:]] if number == first else [])
-        for first, members in ordered
-        for number in members
-    ]
+        groups.setdefault(_find_first(number, by_number), []).append(by_number[number])
+    return sorted(groups.values(), key=_rank)
 
 
 def _find_first(number: int, reports: dict[int, RunReport]) -> int:
@@ -99,7 +78,7 @@ def _rank(members: Sequence[RunReport]) -> tuple[object, ...]:
 
 def render_backlog(backlog: Backlog, reports: Sequence[RunReport]) -> str:
     """Return the page of what all batches found."""
-    ranked, triaged = rank_issues(reports), {report.issue.number for report in reports}
+    groups, triaged = rank_issues(reports), {report.issue.number for report in reports}
     others = sorted((one for one in reports if not is_for_maintainers(one)), key=lambda one: -(one.issue.number or 0))
     not_begun = [
         LeftOut(number=issue.number or 0, title=issue.title, reason=NOT_BEGUN)
@@ -108,8 +87,8 @@ def render_backlog(backlog: Backlog, reports: Sequence[RunReport]) -> str:
     ]
     left_out = [*not_begun, *backlog.left_out]
     parts = [
-        _render_head(backlog, reports, ranked, len(left_out)),
-        _HEAD + "".join(_render_row(backlog, one) for one in ranked) if ranked else "",
+        _render_head(backlog, reports, groups, len(left_out)),
+        _HEAD + "".join(_render_row(backlog, one, group) for group in groups for one in group) if groups else "",
         _render_table("Probably no bugs", _OTHERS_HEAD, [_render_other(backlog, one) for one in others]),
         _render_table("Not triaged", _LEFT_OUT_HEAD, [_render_left_out(backlog, one) for one in left_out]),
     ]
@@ -120,14 +99,16 @@ def _render_table(title: str, head: str, rows: Sequence[str]) -> str:
     return f"### {title} ({len(rows)})\n\n{head}{''.join(rows)}" if rows else ""
 
 
-def _render_head(backlog: Backlog, reports: Sequence[RunReport], ranked: Sequence[RankedIssue], left_out: int) -> str:
-    groups = Counter(one.first for one in ranked)
+def _render_head(
+    backlog: Backlog, reports: Sequence[RunReport], groups: Sequence[Sequence[RunReport]], left_out: int
+) -> str:
+    ranked = [*chain.from_iterable(groups)]
     counts = [
         format_count(len(reports), "issue") + " triaged",
         format_count(len(ranked), "bug report"),
-        f"{sum(one.report.best_place is not None for one in ranked):,} with a sure place in the code",
-        f"{format_count(sum(count > 1 for count in groups.values()), 'group')} of the same bug",
-        f"{sum(bool(list_asked(one.report)) for one in ranked):,} with open questions",
+        f"{sum(one.best_place is not None for one in ranked):,} with a sure place in the code",
+        f"{format_count(sum(len(group) > 1 for group in groups), 'group')} of the same bug",
+        f"{sum(bool(list_asked(one)) for one in ranked):,} with open questions",
         f"{left_out:,} not triaged",
     ]
     query = format_code_span(backlog.query) or "no query"
@@ -152,13 +133,12 @@ def _describe_usage(reports: Sequence[RunReport]) -> str:
     return f"Models took {format_count(usage.tokens, 'token')} and {price} US dollars.{rest}"
 
 
-def _render_row(backlog: Backlog, one: RankedIssue) -> str:
-    report = one.report
-    issue = _link_issue(backlog, one.number)
+def _render_row(backlog: Backlog, report: RunReport, group: Sequence[RunReport]) -> str:
+    issue = _link_issue(backlog, report.issue.number or 0)
     if report.security:
         return f"| {issue} {SECURITY} | | |\n"
     pulls = (known.issue for known in report.statements if known.rule == "duplicate" and known.issue.is_pull_request)
-    same = _describe_same(backlog, one) + "".join(
+    same = _describe_same(backlog, report, group) + "".join(
         f"<br>pull request {_link_issue(backlog, pull.number)} ({'open' if pull.state == 'open' else 'merged'})"
         for pull in pulls
     )
@@ -168,12 +148,13 @@ def _render_row(backlog: Backlog, one: RankedIssue) -> str:
     return _with_title(backlog, f"| {issue}{severity}", report.issue.title, cells, urls)
 
 
-def _describe_same(backlog: Backlog, one: RankedIssue) -> str:
-    if one.others:
-        return "<br>also " + ", ".join(_link_issue(backlog, number) for number in one.others[:10])
-    if not one.is_first:
-        return f"<br>probably the same as {_link_issue(backlog, one.first)}"
-    if same := one.report.possible_duplicate:
+def _describe_same(backlog: Backlog, report: RunReport, group: Sequence[RunReport]) -> str:
+    first, *others = group
+    if report is not first:
+        return f"<br>probably the same as {_link_issue(backlog, first.issue.number or 0)}"
+    if others:
+        return "<br>also " + ", ".join(_link_issue(backlog, one.issue.number or 0) for one in others[:10])
+    if same := report.possible_duplicate:
         ended = f" ({escape_table_cell(same.ended, 60)})" if same.ended else ""
         return f"<br>possibly the same as {_link_issue(backlog, same.number)}{ended}"
     return ""

@@ -111,7 +111,8 @@ class ScorecardIssues(IssueComments):
         closers = _list_closers(issue, self.slug)
         pulls = [one for one in closers if one.number is not None]
         if pulls:
-            return make_fix(pulls)
+            is_whole = all(one.changed_files is None or one.changed_files <= len(one.paths) for one in pulls)
+            return ClosingFix(files=list(dict.fromkeys(path for one in pulls for path in one.paths)), is_whole=is_whole)
         return next((self._read_commit(one.oid) for one in closers if one.oid and reads_commits), None)
 
     def _read_commit(self, sha: str) -> ClosingFix | None:
@@ -135,14 +136,6 @@ def _list_closers(issue: IssueNode, slug: str) -> list[Closer]:
     events = [closer for closer in closed if closer]
     here = [one for one in [*list_nodes(issue.pull_requests), *events] if one.is_in(slug)]
     return list({(one.number, one.oid): one for one in here if one.merged_at or one.oid}.values())
-
-
-def make_fix(pull_requests: list[Closer]) -> ClosingFix:
-    """Return what merged pull requests edited, all together."""
-    return ClosingFix(
-        files=list(dict.fromkeys(path for pull in pull_requests for path in pull.paths)),
-        is_whole=all(pull.changed_files is None or pull.changed_files <= len(pull.paths) for pull in pull_requests),
-    )
 
 
 def _list_writes(issue: IssueNode) -> list[datetime]:

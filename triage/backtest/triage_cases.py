@@ -18,6 +18,7 @@ from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
 from triage.find.codebase import Codebase
 from triage.find.index_commit import PastCommit
+from triage.find.past_issues.similar_issues import find_original
 from triage.graph.run_graph import run_graph
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS as MAX_REMEMBERED_CHARS
@@ -119,8 +120,8 @@ def to_issue(case: PastCase) -> Issue:
 
 def find_duplicates(past: Sequence[PastIssue], last: int, memory: int, codebase: Codebase) -> list[DuplicateResult]:
     """Return what would have been named for the newest issues that somebody marked as duplicates of an earlier one."""
-    groups = list_groups(past)
     known = {issue.number: issue for issue in past}
+    groups = {issue.number: find_original(issue, known).number for issue in past}
     marked = [issue for issue in known.values() if issue.duplicate_of in known and groups[issue.number] < issue.number]
     results = []
     for past_issue in sorted(marked, key=lambda one: -one.number)[:last]:
@@ -157,17 +158,3 @@ def _as_of(issue: PastIssue, at: datetime) -> PastIssue:
     if not is_closed:
         changes |= {"state_reason": "", "closed_at": None, "milestone": "", "duplicate_of": None}
     return issue.model_copy(update=changes)
-
-
-def list_groups(past: Sequence[PastIssue]) -> dict[int, int]:
-    """Return the number of the first report for each issue, itself without a mark as duplicate."""
-    originals = {issue.number: issue.duplicate_of for issue in past}
-
-    def find(number: int) -> int:
-        seen = {number}
-        while (following := originals.get(number)) is not None and following not in seen:
-            seen.add(following)
-            number = following
-        return number
-
-    return {number: find(number) for number in originals}

@@ -23,13 +23,6 @@ _FILE_BYTES = 256
 """Overhead of one file in a batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class WantedFile:
-    entry: Entry
-    with_text: bool
-    """Index its text; otherwise its path alone."""
-
-
 class Merger:
     """Adds extracts one after the other. Each of them numbers its files and terms from 0."""
 
@@ -119,10 +112,10 @@ def build_corpus(tree: SourceTree, listing: Listing, limits: IndexLimits, copied
     """
     left_out = Counter(listing.left_out)
     roles = _classify_files(listing.entries, left_out, copied)
-    wanted = _choose_files([entry for entry in listing.entries if entry.path in roles], roles, limits)
+    with_text, path_only = _choose_files([one for one in listing.entries if one.path in roles], roles, limits)
     merger = Merger(roles, limits.chunks, limits.terms)
     with WorkerPool() as pool:
-        for batch, extract in pool.extract_all(_make_batches(_read_sources(tree, wanted, limits))):
+        for batch, extract in pool.extract_all(_make_batches(_read_sources(tree, with_text, path_only, limits))):
             merger.add(batch, extract)
         without_trees = pool.files_without_trees
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
@@ -162,32 +155,34 @@ def _classify_files(entries: Sequence[Entry], left_out: Counter[str], copied: Se
     return roles
 
 
-def _choose_files(entries: Sequence[Entry], roles: Mapping[str, FileRole], limits: IndexLimits) -> list[WantedFile]:
-    """Return the files to index with their text, likely and shallow ones first; then those to index by their path."""
-    with_text: list[WantedFile] = []
-    path_only: list[WantedFile] = []
+def _choose_files(
+    entries: Sequence[Entry], roles: Mapping[str, FileRole], limits: IndexLimits
+) -> tuple[list[Entry], list[Entry]]:
+    """Return the files to index with their text, likely and shallow ones first; and those to index by their path."""
+    with_text: list[Entry] = []
+    path_only: list[Entry] = []
     room = limits.bytes
     for entry in sorted(entries, key=lambda one: (-roles[one.path].prior, one.path.count("/"), one.path)):
-        if entry.size <= room:
-            room -= entry.size
-            with_text.append(WantedFile(entry, with_text=True))
-        else:
-            path_only.append(WantedFile(entry, with_text=False))
-    return [*with_text, *path_only][: limits.paths]
+        fits = entry.size <= room
+        room -= entry.size if fits else 0
+        (with_text if fits else path_only).append(entry)
+    return with_text[: limits.paths], path_only[: max(0, limits.paths - len(with_text))]
 
 
-def _read_sources(tree: SourceTree, wanted: Sequence[WantedFile], limits: IndexLimits) -> Iterator[SourceFile]:
+def _read_sources(
+    tree: SourceTree, with_text: Sequence[Entry], path_only: Sequence[Entry], limits: IndexLimits
+) -> Iterator[SourceFile]:
     """Yield the files in order; without content where it cannot be read, or not in time."""
     started = time.monotonic()
     read = 0
-    for entry, data in tree.read([one.entry for one in wanted if one.with_text]):
+    for entry, data in tree.read(with_text):
         seconds = time.monotonic() - started
         if seconds > limits.read_seconds:
             break
         read += 1
         yield SourceFile(entry.path, data, use_grammar=seconds < limits.parse_seconds)
-    for one in wanted[read:]:
-        yield SourceFile(one.entry.path, None)
+    for entry in [*with_text[read:], *path_only]:
+        yield SourceFile(entry.path, None)
 
 
 def _make_batches(sources: Iterator[SourceFile]) -> Iterator[list[SourceFile]]:

@@ -160,7 +160,7 @@ class Codebase:
         `may_ask`, no embedding model at an endpoint is asked.
         """
         indexed, corpus, vectors = self._indexed, self._corpus, self._indexed.vectors
-        parsed = self._complete_frames(leave_out_form(search.parsed, indexed.forms))
+        parsed = self._complete_frames(leave_out_form(search.parsed, indexed.project.forms))
         query = build_query(search.model_copy(update={"parsed": parsed}))
         is_local = vectors.embedding == LOCAL
         may_ask = may_ask and not is_local
@@ -275,7 +275,7 @@ class Codebase:
 
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""
-        return self._indexed.owners.find_owners(path)
+        return self._indexed.project.owners.find_owners(path)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """The commits between the versions that the report names.
@@ -303,7 +303,7 @@ class Codebase:
         Takes seconds with a long history: call it in a thread.
         """
         rank = self._make_ranker(parsed)[1] if self._corpus.files else lambda *_: []
-        history, owners = self._indexed.tree.history, self._indexed.owners
+        history, owners = self._indexed.tree.history, self._indexed.project.owners
         return look_up_history(history, owners, facts, list(paths), lines, line, rank, parsed.text)
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
@@ -314,23 +314,23 @@ class Codebase:
 
     def find_security_policy(self) -> str | None:
         """Path of SECURITY.md where GitHub looks for it; None without one."""
-        return self._indexed.security_policy
+        return self._indexed.project.security_policy
 
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
-        return list(self._indexed.forms)
+        return list(self._indexed.project.forms)
 
     def read_label_rules(self) -> str:
         """Text of the file in which the project says when a label fits; empty without it, and before `index`."""
-        return self._indexed.label_rules
+        return self._indexed.project.label_rules
 
     def list_dependencies(self) -> list[str]:
         """Names of the packages that the project's manifests declare, at most 500; empty before `index`."""
-        return list(self._indexed.dependencies)
+        return list(self._indexed.project.dependencies)
 
     def read_skills(self) -> Skills:
         """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
-        return self._indexed.skills
+        return self._indexed.project.skills
 
 
 def _make_section(corpus: Corpus, chunk: int) -> Section:

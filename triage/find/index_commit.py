@@ -12,25 +12,14 @@ from typing import TYPE_CHECKING
 
 from triage.base.errors import GitError
 from triage.domain.code import IndexFacts
-from triage.domain.skill import Skills
 from triage.find.build_corpus import IndexLimits, Merger, build_corpus
 from triage.find.files.file_filter import remove_ignored
-from triage.find.files.project_files import (
-    find_security_policy,
-    read_code_owners,
-    read_copied_patterns,
-    read_dependencies,
-    read_issue_forms,
-    read_label_rules,
-    read_skills,
-    remove_skills,
-)
+from triage.find.files.project_files import ProjectFiles, read_copied_patterns, read_project_files, remove_skills
 from triage.find.past_changes import ChangeReader, ChangeTable, PastChanges
 from triage.find.vectors.embed_corpus import CorpusVectors, embed_corpus
 from triage.find.words.corpus import Corpus
 from triage.git.commit import is_bare_repository, open_commit
 from triage.git.tree import FolderTree, Listing, SourceTree
-from triage.safety.code_owners import CodeOwners
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -62,16 +51,7 @@ class IndexedCommit:
 
     past: PastChanges = field(default_factory=lambda: PastChanges(Merger({}, 0, 0).finish()))
     vectors: CorpusVectors = field(default_factory=CorpusVectors)
-    owners: CodeOwners = field(default_factory=CodeOwners)
-    forms: Sequence[str] = ()
-    """Text of each issue form."""
-    label_rules: str = ""
-    """The project's rules for labels: texts by path."""
-    security_policy: str | None = None
-    """Path of SECURITY.md."""
-    dependencies: Sequence[str] = ()
-    """Names of the packages that its manifests declare."""
-    skills: Skills = field(default_factory=Skills)
+    project: ProjectFiles = field(default_factory=ProjectFiles)
     tree: SourceTree = field(default_factory=SourceTree)
 
     @property
@@ -101,7 +81,7 @@ def index_commit(
     if importing:
         importing.start()
     notes: list[str] = []
-    tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
+    tree, listing = _open_tree(root.resolve(), past, notes)
     if named:
         names = {re.split(r"[/\\]", path)[-1] for path in named}
         listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
@@ -118,12 +98,7 @@ def index_commit(
     index = IndexedCommit(
         past=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
         vectors=vectors,
-        owners=read_code_owners(tree, entries),
-        forms=read_issue_forms(tree, entries),
-        label_rules=read_label_rules(tree, entries),
-        security_policy=find_security_policy(entries),
-        dependencies=read_dependencies(tree, entries),
-        skills=read_skills(tree),
+        project=read_project_files(tree, entries),
         tree=tree,
     )
     facts = IndexFacts(
@@ -147,16 +122,13 @@ def _import_chroma() -> None:
     import triage.find.vectors.chroma_store  # noqa: F401
 
 
-def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:
-    tree = open_commit(root, past.revision, past.until)
-    return tree, tree.list_files()
-
-
-def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
+def _open_tree(root: Path, past: PastCommit | None, notes: list[str]) -> tuple[SourceTree, Listing]:
     try:
-        commit = open_commit(root)
+        commit = open_commit(root, past.revision, past.until) if past else open_commit(root)
         return commit, commit.list_files()
     except GitError as error:
+        if past:
+            raise
         if not is_bare_repository(root) and not os.path.lexists(root / ".git"):
             folder = FolderTree(root)
             files = folder.list_files()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.base.threads import Abandoned
-from triage.domain.past_issues import PastFix, PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.find.words.bm25 import BM25, TermCounter, TermCounts, sum_best_parts
 from triage.find.words.corpus import Corpus
 from triage.find.words.tokens import Vocabulary
@@ -98,7 +98,7 @@ class PastChanges:
     def coverage(self) -> float:
         """Share of the product's code that was changed, from 0 to 1: how much the past can say."""
         product = self.corpus.product_files
-        return float(np.isin(np.flatnonzero(product), self._files).mean()) if product.any() else 0.0
+        return float(np.isin(np.flatnonzero(product), self._pairs[:, 1]).mean()) if product.any() else 0.0
 
     def score_changes(self, term_weights: Mapping[str, float]) -> NDArray[np.float32]:
         """Score each change by the words that it shares with a query, by its age and by how many files it changed."""
@@ -114,7 +114,8 @@ class PastChanges:
         return self._words.find_idf(self.table.vocabulary.find_number(term))
 
     def score_files(self, change_scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        return sum_best_parts(change_scores[self._documents], self._files, len(self.corpus.files))
+        changes, files = self._pairs.T
+        return sum_best_parts(change_scores[changes], files, len(self.corpus.files))
 
     def explain_change(self, change: int, term_weights: Mapping[str, float]) -> list[str]:
         """Return the terms that a change shares with a query, heaviest first."""
@@ -137,14 +138,6 @@ class PastChanges:
             if path in numbers
         ]
         return np.array(pairs, dtype=np.int32).reshape(-1, 2)
-
-    @property
-    def _documents(self) -> NDArray[np.int32]:
-        return self._pairs[:, 0]
-
-    @property
-    def _files(self) -> NDArray[np.int32]:
-        return self._pairs[:, 1]
 
     @cached_property
     def _weights(self) -> NDArray[np.float32]:
@@ -185,15 +178,10 @@ def is_about_work(message: str) -> bool:
 def _read_issues(issues: Iterable[PastIssue]) -> Iterator[Change]:
     for issue in issues:
         for fix in issue.fixes:
-            seconds = _find_seconds(issue, fix)
-            if seconds is not None and 0 < len(fix.files) <= MAX_FILES:
+            at = fix.at or issue.closed_at
+            if at and 0 < len(fix.files) <= MAX_FILES:
                 text = f"{issue.title}\n{fix.title}\n{issue.body}"[:MAX_MESSAGE_CHARS]
-                yield Change(text, tuple(dict.fromkeys(fix.files)), seconds)
-
-
-def _find_seconds(issue: PastIssue, fix: PastFix) -> int | None:
-    at = fix.at or issue.closed_at
-    return int(at.timestamp()) if at else None
+                yield Change(text, tuple(dict.fromkeys(fix.files)), int(at.timestamp()))
 
 
 class ChangeReader:

@@ -10,7 +10,7 @@ from triage.find.files.file_filter import get_skip_reason
 from triage.find.files.file_roles import classify_file
 from triage.find.files.file_text import load_text
 from triage.find.files.languages import detect_language
-from triage.find.parse.parser_process import count_syntax_errors
+from triage.find.parse.worker_pool import count_syntax_errors
 from triage.git.commit import CommitTree, open_commit
 from triage.git.tree import Entry
 from triage.safety.secrets.likely_secrets import redact_likely_secrets

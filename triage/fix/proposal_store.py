@@ -38,10 +38,6 @@ MAX_REFS = 50
 _PROPOSAL_REF = re.compile(r"refs/triage/proposals/(?P<issue>[1-9][0-9]{0,9})/(?P<number>[1-9][0-9]{0,8})")
 
 
-def _get_sort_key(stored: PatchProposal) -> tuple[object, ...]:
-    return stored.created_at, int(stored.ref.rpartition("/")[2])
-
-
 WORKFLOWS = ".github/workflows"
 PLAIN_MODES = ("100644", "100755")
 UNKNOWN_BASE = "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
@@ -69,7 +65,9 @@ class GitHubProposalStore(GitData):
         with translate_read_errors(self.slug):
             refs = self.list_refs(f"{PROPOSAL_REFS}{issue}/")
             found = [self._read_proposal(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
-            return sorted((one for one in found if one), key=_get_sort_key)
+            return sorted(
+                (one for one in found if one), key=lambda one: (one.created_at, int(one.ref.rpartition("/")[2]))
+            )
 
     def _read_proposal(self, ref: str, commit: str) -> PatchProposal | None:
         """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from triage.base.text import count_open
-from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
+from triage.domain.issue import Attachment, CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.read.code_names import find_identifiers, find_paths
 from triage.read.issue_forms import find_template_comments
 from triage.read.reporter_language import detect_reporter_language
@@ -40,7 +40,7 @@ def read_issue(issue: Issue) -> ParsedIssue:
     """Return what a person sees in the issue, in its author's comments and in what they attached, taken apart."""
     title, invisible = extract_visible_line(issue.title)
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
-    blocks = _merge_sessions([*_join_pages(pages), *_list_attached(issue)])
+    blocks = _merge_sessions([*_list_blocks(pages, issue.attachments)])
     prose, code_blocks, traces = _separate_code(blocks)
     sections = _find_sections(blocks)
     code = [block.text for block in code_blocks]
@@ -113,19 +113,14 @@ def count_template_comments(issue: Issue, templates: Sequence[str]) -> int:
     return sum(comment in known for comment in extract_visible_page(issue.body).comments) if known else 0
 
 
-def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:
-    blocks = list(pages[0].blocks)
-    for page in pages[1:]:
-        if page.blocks:
-            blocks += [Block(kind="heading", text=AUTHOR_COMMENT_HEADING, level=1), *page.blocks]
-    return blocks
-
-
-def _list_attached(issue: Issue) -> Iterator[Block]:
-    for one in issue.attachments:
-        if one.text:
-            yield Block(kind="heading", text=ATTACHMENT_HEADING, level=1)
-            yield Block(kind="code", text=one.text)
+def _list_blocks(pages: Sequence[VisiblePage], attachments: Sequence[Attachment]) -> Iterator[Block]:
+    """Yield the blocks of the issue, of its author's comments, and of what they attached, below a heading each."""
+    yield from pages[0].blocks
+    texts = [[Block(kind="code", text=one.text)] for one in attachments if one.text]
+    for heading, parts in ((AUTHOR_COMMENT_HEADING, [page.blocks for page in pages[1:]]), (ATTACHMENT_HEADING, texts)):
+        for blocks in filter(None, parts):
+            yield Block(kind="heading", text=heading, level=1)
+            yield from blocks
 
 
 def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:

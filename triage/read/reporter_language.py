@@ -69,11 +69,7 @@ def detect_reporter_language(title: str, prose: str) -> str:
 def _keep_own_words(title: str, prose: str) -> str:
     lines = _TEMPLATE_LINE.sub("", prose[: 4 * MAX_CHARS])
     text = _QUOTED.sub(" ", f"{title}\n{lines}")
-    return _ASCII_RUN.sub(_blank_if_code, text)[:MAX_CHARS]
-
-
-def _blank_if_code(run: re.Match[str]) -> str:
-    return " " if _CODE.search(run[0].strip("()[]\"'.,:;!?*")) else run[0]
+    return _ASCII_RUN.sub(lambda run: " " if _CODE.search(run[0].strip("()[]\"'.,:;!?*")) else run[0], text)[:MAX_CHARS]
 
 
 def _count_bytes(words: list[str]) -> int:
@@ -155,7 +151,7 @@ def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions], now: str) 
     for comment in issue.thread:
         if comment.ours:
             asking = comment
-        elif asking and _is_answer(comment, issue):
+        elif asking and comment.author == issue.author and not (comment.by_bot or comment.is_shortened):
             at = comment.created_at
             past = [one for one in earlier if at and at.timestamp() <= one.until]
             question = past[0].text if past else now
@@ -164,7 +160,3 @@ def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions], now: str) 
             answer = extract_visible_page(comment.body).text[:MAX_ANSWER_CHARS] if question else ""
             exchanges.append(HumanExchange(question=question, asked_at=asked_at, answer=answer, answered_at=at))
     return [exchange for exchange in exchanges if exchange.answer.strip()][-MAX_EXCHANGES:]
-
-
-def _is_answer(comment: IssueComment, issue: Issue) -> bool:
-    return comment.author == issue.author and not (comment.by_bot or comment.is_shortened)

@@ -18,7 +18,7 @@ from triage.reproduce.evidence import Evidence, Expected, Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import Example, NoExample
 from triage.reproduce.example.read_example import read_example
-from triage.reproduce.example.unfenced_code import fence_code
+from triage.reproduce.example.sessions import fence_code
 from triage.reproduce.expected import find_expected
 from triage.reproduce.run_example import VersionRunner, run_selection
 

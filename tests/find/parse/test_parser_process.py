@@ -11,7 +11,8 @@ import pytest
 from testing.each_row import each_row
 from tests.find.parse.test_worker_pool import KILLER
 from triage.find.files.languages import detect_language
-from triage.find.parse.parser_process import MAX_ERRORS, count_syntax_errors, limit_process
+from triage.find.parse.parser_process import MAX_ERRORS, limit_process
+from triage.find.parse.worker_pool import count_syntax_errors
 
 GIB = 1 << 30
 CODE = """
@@ -77,12 +78,3 @@ def test_a_text_that_ends_the_parser_has_the_most_errors():
     language = detect_language(KILLER.path)
     assert language is not None
     assert count_syntax_errors((KILLER.data or b"").decode(), language) == MAX_ERRORS
-
-
-def test_the_process_has_none_of_our_secrets(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    code = "import os, sys; sys.stdout.write(str(len([name for name in os.environ if 'KEY' in name])))"
-    monkeypatch.setattr("triage.find.parse.parser_process._START_CODE", code)
-    language = detect_language("a.py")
-    assert language is not None
-    assert count_syntax_errors("(", language) == 0

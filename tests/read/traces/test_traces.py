@@ -470,9 +470,3 @@ def test_a_message_that_ends_in_a_colon_goes_on_in_the_next_line():
     trace = f'Traceback (most recent call last):\n  File "a/wcs.py", line 1355, in sub\n    self.sub([1])\n{error}\n'
     (found,) = read_issue(Issue(title="It fails", body=f"```\n{trace}```\n")).traces
     assert found.message == error.partition(": ")[2]
-
-
-def test_the_reporters_own_words_are_no_message():
-    trace = 'Traceback (most recent call last):\n  File "a/b.py", line 1, in sub\n    self.sub([1])\nValueError: bad input:\n'
-    (found,) = read_issue(Issue(title="It fails", body=f"{trace}I would expect that it works.\n")).traces
-    assert found.message == "bad input:"

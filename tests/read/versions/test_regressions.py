@@ -62,8 +62,6 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("It does not happen with earlier versions (not with version 2.9)", ("2.9", "")),
         ("Tested with 2.3.1 and 2.4.0.", None),
         ("`Till` is initialized as with library version 1.3.1.", ("1.3.1", "")),
-        ("### Version (bug)\n\n6.0.12\n\n### Version (working)\n\nv6.0.11", ("v6.0.11", "6.0.12")),
-        ("### Version (bug)\n\n6.0.12\n\n### Version (working)\n\n_No response_", None),
         ("The PR that made the regression: #12\n\n### Bad version\n\n2.1\n\n### Good version\n\n2.0", ("", "#12")),
         ("Using Chrome 110.0 it works", None),
         ("Works fine in 0.9.4, broken since 0.9.5", ("0.9.4", "0.9.5")),

@@ -9,7 +9,6 @@ from triage.reproduce.example.sessions import read_session, without_traces
         (">>> for i in range(2):\n...     print(i)\n...\n0\n1", ["for i in range(2):\n    print(i)"], ["0\n1"]),
         ("In [1]: f(1,\n   ...:   2)\nOut[1]: 3\n\nIn [2]: g()", ["f(1,\n  2)", "g()"], ["3", ""]),
         ("  >>> f()\n  'a'", ["f()"], ["'a'"]),
-        ("In [1]:\nx = f()\nx.g()\n\nOut[1]: 3", ["x = f()\nx.g()"], ["3"]),
         (">> f()\n1", ["f()"], ["1"]),
         (">>>> if x:\n....     f()\n1\n>>>> g()", ["if x:\n    f()", "g()"], ["1", ""]),  # PyPy
         (">>> f()\nNone                <----- error!\n1 <- 2", ["f()"], ["None\n1 <- 2"]),

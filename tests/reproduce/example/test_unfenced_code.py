@@ -2,7 +2,7 @@ from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.read.read_issue import read_issue
-from triage.reproduce.example.unfenced_code import fence_code
+from triage.reproduce.example.sessions import fence_code
 
 
 @each_row(

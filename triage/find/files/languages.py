@@ -3,7 +3,7 @@
 `python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes of a file and the definitions found in it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,15 @@ _TS_DEFINITIONS = (
     "internal_module module function_signature abstract_method_signature"
 )
 _TS_PATTERNS = f"{_JS_PATTERNS} (public_field_definition value: [(arrow_function) (function_expression)]) @d"
+_TYPESCRIPT = Language(
+    "TypeScript",
+    ".ts .mts .cts",
+    "tree_sitter_typescript:language_typescript",
+    _TS_DEFINITIONS,
+    _TS_PATTERNS,
+    name_fields="name left key",
+    wrapper_nodes=_JS_WRAPPERS,
+)
 _C_PATTERNS = """
 (struct_specifier body: (_)) @d
 (union_specifier body: (_)) @d
@@ -81,24 +90,8 @@ LANGUAGES = (
         name_fields="name left key property",
         wrapper_nodes=_JS_WRAPPERS,
     ),
-    Language(
-        "TypeScript",
-        ".ts .mts .cts",
-        "tree_sitter_typescript:language_typescript",
-        _TS_DEFINITIONS,
-        _TS_PATTERNS,
-        name_fields="name left key",
-        wrapper_nodes=_JS_WRAPPERS,
-    ),
-    Language(
-        "TSX",
-        ".tsx",
-        "tree_sitter_typescript:language_tsx",
-        _TS_DEFINITIONS,
-        _TS_PATTERNS,
-        name_fields="name left key",
-        wrapper_nodes=_JS_WRAPPERS,
-    ),
+    _TYPESCRIPT,
+    replace(_TYPESCRIPT, name="TSX", extensions=".tsx", grammar="tree_sitter_typescript:language_tsx"),
     Language(
         "Go",
         ".go",

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as BadConfigFile
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -75,39 +75,45 @@ def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
 
 def read_copied_patterns(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     """Return the patterns of generated and copied files in the top `.gitattributes`; none if it cannot be read."""
-    chosen = [entry for entry in entries if entry.path == ATTRIBUTES and entry.size <= MAX_ATTRIBUTES_BYTES]
-    return parse_attributes("".join(_read_texts(tree, chosen)))
+    chosen = [entry for entry in entries if entry.path == ATTRIBUTES]
+    return parse_attributes("".join(_read_texts(tree, chosen, MAX_ATTRIBUTES_BYTES)))
 
 
-def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
-    """Return the rules of the commit's file, for hints. A question of rights is asked of GitHub."""
-    by_path = {entry.path: entry for entry in entries if entry.path in PLACES}
-    chosen = next((by_path[path] for path in PLACES if path in by_path), None)
-    if chosen is None or chosen.size > MAX_BYTES:
-        return CodeOwners()
-    return CodeOwners("".join(_read_texts(tree, [chosen])))
+@dataclass(frozen=True)
+class ProjectFiles:
+    """What a project says of itself at a commit; by default nothing."""
+
+    owners: CodeOwners = field(default_factory=CodeOwners)
+    """For hints. A question of rights is asked of GitHub."""
+    forms: Sequence[str] = ()
+    """Texts of the issue templates and forms, sorted by path."""
+    label_rules: str = ""
+    """The text of the project's rules for labels."""
+    security_policy: str | None = None
+    """Path of the one that GitHub shows."""
+    dependencies: Sequence[str] = ()
+    """Names of packages that the manifests declare, those in the root first."""
+    skills: Skills = field(default_factory=Skills)
 
 
-def find_security_policy(entries: Sequence[Entry]) -> str | None:
-    """Return the path of the security policy that GitHub shows; None without one."""
-    paths = {entry.path for entry in entries if entry.path in _POLICIES}
-    return next((path for path in _POLICIES if path in paths), None)
-
-
-def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
-    """Return the texts of the issue templates and forms, sorted by path."""
+def read_project_files(tree: SourceTree, entries: Sequence[Entry]) -> ProjectFiles:
+    wanted = {*PLACES, *_POLICIES, LABELER}
+    named = {entry.path: entry for entry in entries if entry.path in wanted}
+    owners = [named[path] for path in PLACES if path in named][:1]
+    rules = [named[LABELER]] if LABELER in named else []
     forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
-    return _read_texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
+    forms.sort(key=lambda entry: entry.path)
+    return ProjectFiles(
+        owners=CodeOwners("".join(_read_texts(tree, owners, MAX_BYTES))),
+        forms=_read_texts(tree, forms[:_MAX_FORMS]),
+        label_rules="".join(_read_texts(tree, rules)),
+        security_policy=next((path for path in _POLICIES if path in named), None),
+        dependencies=_read_dependencies(tree, entries),
+        skills=read_skills(tree),
+    )
 
 
-def read_label_rules(tree: SourceTree, entries: Sequence[Entry]) -> str:
-    """Return the text of the project's rules for labels; empty without any."""
-    rules = [entry for entry in entries if entry.path == LABELER and entry.size <= _MAX_FORM_BYTES]
-    return "".join(_read_texts(tree, rules))
-
-
-def read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
-    """Return the names of packages that the manifests declare, those in the root first."""
+def _read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     found = [entry for entry in entries if is_manifest(entry.path) and entry.size <= _MAX_MANIFEST_BYTES]
     found.sort(key=lambda entry: (entry.path.count("/"), entry.path))
     named: dict[str, None] = {}
@@ -117,8 +123,9 @@ def read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     return list(named)[:_MAX_DEPENDENCIES]
 
 
-def _read_texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
-    texts = [decode_text(data) for _, data in tree.read(entries) if data is not None] if entries else []
+def _read_texts(tree: SourceTree, entries: Sequence[Entry], max_bytes: int = _MAX_FORM_BYTES) -> list[str]:
+    chosen = [entry for entry in entries if entry.size <= max_bytes]
+    texts = [decode_text(data) for _, data in tree.read(chosen) if data is not None] if chosen else []
     return [redact_likely_secrets(text) for text in texts if text is not None]
 
 
@@ -184,11 +191,10 @@ def _describe_entry(entry: Entry | str) -> str:
 def parse_manifest(path: str, text: str) -> list[str]:
     """Return the names that the manifest declares; none if it cannot be read, or is no manifest."""
     name = path.rpartition("/")[2]
-    read = _READERS.get(name, _read_requirements if _REQUIREMENTS.fullmatch(name) else None)
-    if read is None:
+    if name not in _READERS and not _REQUIREMENTS.fullmatch(name):
         return []
     try:
-        return list(dict.fromkeys(read(text)))
+        return list(dict.fromkeys(_READERS[name](text) if name in _READERS else _list_requirements(text.split("\n"))))
     except (ValueError, RecursionError, TypeError, AttributeError, BadConfigFile):  # tables of other shapes
         return []
 
@@ -197,10 +203,6 @@ def is_manifest(path: str) -> bool:
     """Return whether the file is a manifest in the root, or of a package of a monorepo."""
     name = path.rpartition("/")[2]
     return path.count("/") <= _MAX_FOLDERS and (name in _READERS or _REQUIREMENTS.fullmatch(name) is not None)
-
-
-def _read_requirements(text: str) -> Iterator[str]:
-    yield from _list_requirements(line for line in text.split("\n") if not line.startswith(("-", "#")))
 
 
 def _list_requirements(lines: Iterable[str]) -> Iterator[str]:
@@ -225,10 +227,6 @@ def _read_setup_cfg(text: str) -> Iterator[str]:
         yield from _list_requirements(lines.split("\n"))
 
 
-def _read_package_json(text: str) -> Iterator[str]:
-    return _list_tables(json.loads(text), ("dependencies", "devDependencies", "peerDependencies"))
-
-
 def _read_cargo(text: str) -> Iterator[str]:
     loaded = tomllib.loads(text)
     tables = ("dependencies", "dev-dependencies", "build-dependencies")
@@ -249,7 +247,9 @@ _REQUIREMENTS = re.compile(r"requirements[\w.-]*\.(?:txt|in)")
 _READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "pyproject.toml": _read_pyproject,
     "setup.cfg": _read_setup_cfg,
-    "package.json": _read_package_json,
+    "package.json": lambda text: _list_tables(
+        json.loads(text), ("dependencies", "devDependencies", "peerDependencies")
+    ),
     "Cargo.toml": _read_cargo,
     "composer.json": _read_composer,
     "go.mod": _GO.findall,

@@ -64,7 +64,8 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
 
         def compare(number: int) -> RankedCommit:
             shared = known.explain_change(number, query.term_weights)
-            coverage = _measure_coverage(known, changes[number].subject, shared, query.term_weights, title)
+            own = find_terms(changes[number].subject)
+            coverage = _share_of(known, title, shared) + _share_of(known, own, query.term_weights) / 2
             return RankedCommit(changes[number], rate(number, coverage), coverage)
 
         # Sorting is stable: of equal commits the newest is first.
@@ -78,12 +79,6 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
 def list_effective(paths: Sequence[str]) -> list[str]:
     """Return the paths of what changes a program: its code, and what it depends on."""
     return [path for path in paths if classify_file(path).is_product_code or is_manifest(path)]
-
-
-def _measure_coverage(
-    past: PastChanges, subject: str, shared: Sequence[str], report: Collection[str], title: Collection[str]
-) -> float:
-    return _share_of(past, title, shared) + _share_of(past, find_terms(subject), report) / 2
 
 
 def _share_of(past: PastChanges, terms: Collection[str], known: Collection[str]) -> float:

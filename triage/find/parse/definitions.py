@@ -81,7 +81,12 @@ def _build_definitions(
 
 
 def _add_declarations(definitions: Sequence[Definition], text: str, pattern: str) -> list[Definition]:
-    known = {(one.name.rpartition(".")[2], line) for one in definitions for line in _possible_first_lines(one)}
+    # A declaration is below its comments.
+    known = {
+        (one.name.rpartition(".")[2], line)
+        for one in definitions
+        for line in range(one.start, min(one.end, one.start + _MAX_COMMENTS) + 1)
+    }
     added = [
         Definition(start, end, name)
         for start, end, name in find_declarations(text, pattern)
@@ -120,11 +125,6 @@ def find_declarations(text: str, pattern: str) -> Iterator[tuple[int, int, str]]
         last = number
     for _, start, name in open_declarations:
         yield start, last, name
-
-
-def _possible_first_lines(definition: Definition) -> range:
-    # The declaration is below its comments.
-    return range(definition.start, min(definition.end, definition.start + _MAX_COMMENTS) + 1)
 
 
 def _is_too_broken(tree: "Tree") -> bool:

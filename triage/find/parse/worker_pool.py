@@ -3,18 +3,21 @@
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
-from typing import Any, Self
+from typing import Any, Self, TypeVar, TypeVarTuple
 
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
+from triage.find.files.languages import Language
 from triage.find.parse.extract import ExtractedFiles, Extractor, SourceFile
-from triage.find.parse.parser_process import prepare_worker
+from triage.find.parse.parser_process import MAX_ERRORS, count_errors, prepare_worker
 
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 MAX_FILE_SECONDS = 10
 """The parser itself gives a file up after 2 seconds."""
 _MAX_WORKERS = 4
@@ -46,20 +49,21 @@ class WorkerPool:
     ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
         """Yield each batch with what was extracted from it, in order. No file makes this fail."""
         jobs: deque[tuple[Sequence[SourceFile], Future[ExtractedFiles] | None]] = deque()
-        with call_when_abandoned(self._kill):
+        with call_when_abandoned(self.kill):
             for batch in batches:
-                jobs.append((batch, self._start(batch)))
+                jobs.append((batch, self.start(extract_batch, batch)))
                 if jobs[-1][1] is None or len(jobs) >= _BATCHES_AHEAD * self._workers:
                     yield from self._finish(jobs)
             while jobs:
                 yield from self._finish(jobs)
 
-    def _start(self, batch: Sequence[SourceFile]) -> "Future[ExtractedFiles] | None":
+    def start(self, function: Callable[[*Ts], T], *args: *Ts) -> "Future[T] | None":
+        """Call a function in a process; None if there is none, or the pool is found broken."""
         raise_if_abandoned()
         try:
             if self._executor is None and self._failures_left:
                 self._executor = ProcessPoolExecutor(self._workers, get_context("spawn"), prepare_worker)
-            return self._executor.submit(extract_batch, batch) if self._executor else None
+            return self._executor.submit(function, *args) if self._executor else None
         except BrokenExecutor:  # a file has ended a process, and with it the pool
             self._end()
         except (OSError, RuntimeError):  # no process can be started
@@ -87,7 +91,8 @@ class WorkerPool:
         # As above: a file may make a library raise anything. Its process goes on, but for a broken pool.
         with suppress(Exception):
             try:
-                if job := self._start(batch) or self._start(batch):  # again if the pool was found broken
+                # Again if the pool was found broken.
+                if job := self.start(extract_batch, batch) or self.start(extract_batch, batch):
                     return job.result()
             except BrokenExecutor:
                 self._failures_left -= 1
@@ -95,13 +100,13 @@ class WorkerPool:
         self.files_without_trees += len(batch)
         return self._own_extractor.extract([replace(file, use_grammar=False) for file in batch])
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
         # Public from Python 3.14 on: `kill_workers`.
         for process in list(((self._executor and self._executor._processes) or {}).values()):
             process.kill()
 
     def _end(self) -> None:
-        self._kill()
+        self.kill()
         executor: Any = self._executor  # as the types do not know
         if executor:
             queue, thread = executor._call_queue, executor._executor_manager_thread
@@ -129,3 +134,16 @@ def extract_batch(files: Sequence[SourceFile]) -> ExtractedFiles:
         raise
     finally:
         signal.alarm(0)
+
+
+def count_syntax_errors(text: str, language: Language) -> int | None:
+    """Return the number of errors and missing tokens, at most `MAX_ERRORS`; None for a language without a grammar.
+
+    A text that ends its process has as many.
+    """
+    if not language.grammar:
+        return None
+    with WorkerPool(workers=1) as pool, call_when_abandoned(pool.kill), suppress(Exception):  # as above
+        if job := pool.start(count_errors, text, language):
+            return job.result(MAX_FILE_SECONDS)
+    return MAX_ERRORS

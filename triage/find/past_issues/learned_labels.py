@@ -5,7 +5,7 @@ similarities, so that many labels cost little more than one.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -58,11 +58,10 @@ def extract_features(title: str, body: str) -> Features:
     lines = [line.strip()[:_MAX_LINE_CHARS].lower() for line in text[:_MAX_BODY_CHARS].split("\n")]
     words = find_words(title.lower())
     visible = drop_comments(text)[:_MAX_BODY_CHARS]
-    body_words = find_words(visible.lower())
     prose = "\n".join(line for line in visible.split("\n") if not line.startswith("#"))[:_MAX_PROSE_CHARS]
     return [
-        [*words, *_join_pairs(["<", *words, ">"]), *["?"] * ("?" in title)],
-        body_words,
+        [*words, *map(" ".join, pairwise(["<", *words, ">"])), *["?"] * ("?" in title)],
+        find_words(visible.lower()),
         [line for line in lines if line],
         [
             *(f"title {fact}" for fact in describe_title(title)),
@@ -73,10 +72,6 @@ def extract_features(title: str, body: str) -> Features:
             f"length {min(len(prose), _MAX_PROSE_CHARS) // 200}",
         ],
     ]
-
-
-def _join_pairs(words: Sequence[str]) -> Iterator[str]:
-    return (f"{one} {other}" for one, other in pairwise(words))
 
 
 @dataclass(frozen=True)
@@ -132,8 +127,9 @@ def estimate_logits(similarities: Similarities, classes: NDArray[np.bool_]) -> M
 
 
 def learn_from_labels(parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
-    """Take time that does not grow with more than 500 labelled issues."""
-    newest = choose_labelled(past)
+    """Learn from the newest issues of people that have a label or a type, at most 500."""
+    labelled = [one for one in past if (one.labels or one.issue_type) and not one.author.endswith(_BOT)]
+    newest = sorted(labelled, key=lambda one: -one.number)[:MAX_LEARNED]
     if len(newest) < MIN_LABELLED:
         return LearnedFromLabels()
     similarities = measure_similarities(
@@ -145,12 +141,6 @@ def learn_from_labels(parsed: ParsedIssue, past: Sequence[PastIssue]) -> Learned
         labels=_learn_names(similarities, [{*one.labels[:_MAX_LABELS_OF_ISSUE]} for one in newest]),
         kinds={} if kinds is None else dict(zip(KINDS, kinds[0].tolist(), strict=True)),
     )
-
-
-def choose_labelled(past: Sequence[PastIssue]) -> list[PastIssue]:
-    """Return the newest issues of people that have a label or a type, at most 500."""
-    labelled = [one for one in past if (one.labels or one.issue_type) and not one.author.endswith(_BOT)]
-    return sorted(labelled, key=lambda one: -one.number)[:MAX_LEARNED]
 
 
 def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: Matrix) -> Matrix | None:

@@ -4,10 +4,11 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ _MAX_RAW_CHARS = 20_000
 """Of a body with its comments, which templates are full of."""
 _MAX_LINE_CHARS = 1_000
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_COMMENT = re.compile(r"<!(?=--).*?(?:-->|\Z)", re.S)
+"""One without an end reaches to the end of the text."""
 _SUFFIXES = (("sses", "ss"), ("ies", "y"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""), ("es", ""), ("s", ""))
 _MIN_STEM_CHARS = 3
 K1 = 2.0
@@ -57,22 +60,8 @@ def extract_terms(title: str, body: str) -> IssueTerms:
 
 
 def drop_comments(body: str) -> str:
-    """Return a text without HTML comments, which a page does not show.
-
-    One without an end reaches to the end of the text.
-    """
-    return "".join(_split_at_comments(body))
-
-
-def _split_at_comments(body: str) -> Iterator[str]:
-    position = 0
-    while (start := body.find("<!--", position)) >= 0:
-        yield body[position:start]
-        end = body.find("-->", start)
-        if end < 0:
-            return
-        position = end + 3
-    yield body[position:]
+    """Return a text without HTML comments, which a page does not show."""
+    return _COMMENT.sub("", body)
 
 
 def _find_terms(text: str) -> list[str]:
@@ -217,33 +206,29 @@ def normalize_error(text: str) -> str:
     return _GAP.sub(" ", _VARIABLE.sub(" ", text)).strip().lower()
 
 
-def shows_same_error(failure: Failure, title: str, body: str) -> bool:
-    """Return whether the other issue has the error text, also with other values in it."""
-    if not failure.messages:
-        return False
-    text = f" {normalize_error(title)} {normalize_error(drop_comments(body[:_MAX_CHARS]))} "
-    return any(f" {message} " in text for message in failure.messages)
+class SharedFailure(NamedTuple):
+    """What of a failure another issue shows too."""
+
+    same_error: bool
+    """The error text, also with other values in it."""
+    same_trace: bool
+    """A trace that ends in the same function and has most frames of this one. The outer ones are a user's program."""
+    is_other: bool
+    """Both have a stack trace, and they end in different functions."""
 
 
-def shows_same_trace(failure: Failure, body: str) -> bool:
-    """Return whether the other issue has a trace that ends in the same function and shares most frames with this one.
-
-    The outer frames are the reporters' own programs.
-    """
-    if len(failure.fingerprint) < _MIN_FRAMES:
-        return False
-    traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
-    other = _fingerprint(traces)
-    shared = len(failure.fingerprint & other)
-    has_same_end = bool(failure.innermost & _find_innermost(traces))
-    return has_same_end and shared >= max(_MIN_FRAMES, _SAME_FRAMES * max(len(failure.fingerprint), len(other)))
-
-
-def shows_other_failure(failure: Failure, body: str) -> bool:
-    """Return whether both issues have a stack trace, and they end in different functions."""
-    traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
-    other = _find_innermost(traces)
-    return bool(failure.innermost and other) and not failure.innermost & other
+def compare_failures(failure: Failure, title: str, body: str) -> SharedFailure:
+    visible = drop_comments(body[:_MAX_CHARS])
+    text = f" {normalize_error(title)} {normalize_error(visible)} " if failure.messages else ""
+    traces = [found.trace for found in find_traces(visible)] if failure.innermost else []
+    other, ends = _fingerprint(traces), _find_innermost(traces)
+    shared, longest = len(failure.fingerprint & other), max(len(failure.fingerprint), len(other))
+    has_same_end = bool(failure.innermost & ends)
+    return SharedFailure(
+        same_error=any(f" {message} " in text for message in failure.messages),
+        same_trace=has_same_end and shared >= max(_MIN_FRAMES, _SAME_FRAMES * longest),
+        is_other=bool(failure.innermost and ends) and not has_same_end,
+    )
 
 
 def _fingerprint(traces: Sequence[Trace]) -> Fingerprint:

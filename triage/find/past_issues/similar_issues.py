@@ -1,6 +1,5 @@
 """Finds past issues and pull requests that are about the same as this issue, and says which may be named."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,26 +14,19 @@ from triage.find.past_issues.likeness import (
     IssueTable,
     Likeness,
     compare,
+    compare_failures,
     count_days,
     estimate_probability,
     extract_terms,
     is_surely_about,
     is_surely_same,
     read_failure,
-    shows_other_failure,
-    shows_same_error,
-    shows_same_trace,
 )
 from triage.read.other_issues import find_referenced_issues
+from triage.read.versions.versions import parse_version
 
 NAMED_FROM = 0.6
 """Least probability to name an issue. `bench.duplicates` prints how often that is right."""
-_VERSION = re.compile(
-    r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"
-    r"(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$",
-    re.I,
-)
-_MAX_MILESTONE_CHARS = 60
 _COMPARED = 30
 """Past issues that are compared closely: the best by their words."""
 GITHUB = "https://github.com"
@@ -56,18 +48,14 @@ def describe_outcome(past: PastIssue) -> str:
         return f"duplicate of #{past.duplicate_of}"
     if past.state_reason in ("duplicate", "not_planned"):
         return past.state_reason.replace("_", " ")
-    milestones = [*(fix.milestone for fix in past.fixes), past.milestone]
-    if version := next(filter(None, map(find_version, milestones)), ""):
-        return f"fixed in {version}"
+    milestones = [one.strip() for one in (*(fix.milestone for fix in past.fixes), past.milestone)]
+    releases = (one for one in milestones if (version := parse_version(one)) and not version.prefix)
+    # The number of a sprint or a year is no version.
+    if release := next((one for one in releases if "." in one or one.startswith("v")), ""):
+        return f"fixed in {release}"
     if number := next((fix.number for fix in past.fixes if fix.number is not None), None):
         return f"fixed by #{number}"
     return "fixed" if past.fixes else "closed"
-
-
-def find_version(milestone: str) -> str:
-    """Return the version at the end of a milestone's name, such as `Release 1.4`; empty for any other name."""
-    match = _VERSION.search(milestone.strip()[-_MAX_MILESTONE_CHARS:])
-    return match[1] if match else ""
 
 
 @dataclass(frozen=True)
@@ -115,8 +103,7 @@ class PastIssueIndex:
         for position in best:
             past, bag = self._issues[position], self._table.bags[position]
             other = next((float(scores[at]) for at in best if roots[at] != roots[position]), 0.0)
-            same_error = shows_same_error(failure, past.title, past.body)
-            same_trace = shows_same_trace(failure, past.body)
+            same_error, same_trace, is_other = compare_failures(failure, past.title, past.body)
             likeness = compare(
                 self._table,
                 here,
@@ -129,7 +116,7 @@ class PastIssueIndex:
             is_same = is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace)
             if past.is_pull_request:
                 is_same = is_surely_about(likeness)
-            if is_same and (same_error or not shows_other_failure(failure, past.body)):
+            if is_same and (same_error or not is_other):
                 probability = max(probability, SURE)
             compared.append(Compared(past, likeness, probability, same_error, same_trace))
         return sorted(compared, key=lambda one: (-one.probability, one.past.number))
@@ -148,7 +135,7 @@ def find_similar_issues(
     Only older issues of people count, and pull requests of people. Where a person said of which issue a past one is a
     duplicate, that one stands in its place. `repository` is `owner/name`. Takes time linear in the issues.
     """
-    index = PastIssueIndex(choose_earlier_reports(issue, past))
+    index = PastIssueIndex(one for one in past if _is_earlier_report(one, issue))
     known = {one.number: one for one in past}
     originals = {one.number: find_original(one, known).number for one in past}
     reported_at = _guess_report_time(issue, past)
@@ -161,7 +148,8 @@ def find_similar_issues(
     # Apart, as an issue and the pull request that closes it share their words: neither is ahead of the other.
     pulls = PastIssueIndex(one for one in past if one.is_pull_request and not one.author.endswith(_BOT))
     about = [(one, one.past) for one in pulls.compare_likeliest(parsed, reported_at)]
-    excluded = find_referenced_issues(parsed.text, repository, _find_server_url(issue, repository))
+    server_url, is_here, _ = issue.url.partition(f"/{repository}/")
+    excluded = find_referenced_issues(parsed.text, repository, server_url if is_here else GITHUB)
     excluded |= {one.number for one in past if issue.number in _follow_duplicates(one, known)}
     similar = [
         _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
@@ -192,19 +180,9 @@ def _follow_duplicates(past: PastIssue, known: Mapping[int, PastIssue]) -> list[
     return chain
 
 
-def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[PastIssue]:
-    """Return the issues of people that are older than this one."""
-    return [one for one in past if _is_earlier_report(one, issue)]
-
-
 def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:
     is_report = not past.is_pull_request and not past.author.endswith(_BOT)
     return is_report and (issue.number is None or past.number < issue.number)
-
-
-def _find_server_url(issue: Issue, repository: str) -> str:
-    server_url, found, _ = issue.url.partition(f"/{repository}/")
-    return server_url if found else GITHUB
 
 
 def _guess_report_time(issue: Issue, past: Sequence[PastIssue]) -> datetime:

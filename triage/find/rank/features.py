@@ -10,7 +10,6 @@ add them in `_find_candidates` in `ranking.py`. A function in `reasons.py` expla
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -32,25 +31,17 @@ _NEIGHBOURS = 4
 
 def score_called_code(query_scores: QueryScores) -> Scores:
     """Score files that define what the best chunks of other files call, if the name contains a term of the issue."""
-    scores = query_scores.zeros()
-    for chunk in query_scores.find_best_chunks(_MAX_CALLERS):
-        for files in _find_calls(query_scores, chunk).values():
-            for file in files:
+    corpus, scores = query_scores.corpus, query_scores.zeros()
+    in_product = np.where(corpus.product_files[corpus.chunk_files], query_scores.chunk_scores, 0)
+    for chunk in find_highest(in_product, _MAX_CALLERS):
+        own = int(corpus.chunk_files[chunk])
+        for name in sorted(set(_CALL.findall(query_scores.chunk_text(chunk)))):
+            is_named = any(term in query_scores.query.term_weights for term in split_into_terms(name))
+            locations = corpus.definitions.get(name, ()) if is_named else ()
+            files = {location.file for location in locations if corpus.product_files[location.file]}
+            for file in files if len(files) <= _MAX_DEFINING_FILES and own not in files else ():
                 scores[file] += float(query_scores.chunk_scores[chunk]) / len(files)
     return scores
-
-
-def _find_calls(query_scores: QueryScores, chunk: int) -> Mapping[str, set[int]]:
-    """Return the names that a chunk calls, with the other files of product code that define them."""
-    own = int(query_scores.corpus.chunk_files[chunk])
-    calls: dict[str, set[int]] = defaultdict(set)
-    for name in sorted(set(_CALL.findall(query_scores.chunk_text(chunk)))):
-        if any(term in query_scores.query.term_weights for term in split_into_terms(name)):
-            locations = query_scores.corpus.definitions.get(name, ())
-            files = {location.file for location in locations if query_scores.corpus.product_files[location.file]}
-            if 0 < len(files) <= _MAX_DEFINING_FILES and own not in files:
-                calls[name] = files
-    return calls
 
 
 def score_quotes(query_scores: QueryScores) -> Scores:
@@ -83,10 +74,6 @@ def _score_neighbours(query_scores: QueryScores) -> Scores:
     return sums
 
 
-def _score_past_fixes(query_scores: QueryScores) -> Scores:
-    return query_scores.past.score_files(query_scores.change_scores)
-
-
 def _score_size(query_scores: QueryScores) -> Scores:
     return np.log1p(np.bincount(query_scores.corpus.chunk_files, minlength=len(query_scores.corpus.files))).astype(
         np.float32
@@ -116,5 +103,5 @@ FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "called": score_called_code,
     "neighbours": _score_neighbours,
     "size": _score_size,
-    "past fixes": _score_past_fixes,
+    "past fixes": lambda query_scores: query_scores.past.score_files(query_scores.change_scores),
 }

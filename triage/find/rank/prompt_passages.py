@@ -16,7 +16,7 @@ from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
 from triage.find.rank.snippets import COMMENT, find_snippets
 from triage.find.words.corpus import Corpus
-from triage.find.words.tokens import find_words, split_into_terms
+from triage.find.words.tokens import find_terms
 
 MAX_FILES = 25
 """In nine of ten issues the file at fault is among so many (measured)."""
@@ -187,8 +187,7 @@ class _LineScores:
         }
 
     def __call__(self, line: str) -> float:
-        terms = {term for word in find_words(line) for term in split_into_terms(word)}
-        return sum(self._weights.get(term, 0.0) for term in terms)
+        return sum(self._weights.get(term, 0.0) for term in find_terms(line))
 
 
 def _list_frames(ranking: Ranking) -> list[_Block]:

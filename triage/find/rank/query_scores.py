@@ -1,6 +1,6 @@
 """What the features of one search share. Each part is computed when it is first used."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,10 +85,6 @@ class QueryScores:
     def score_files(self, chunk_scores: Scores) -> Scores:
         """Return the score of each file by those of its chunks, the best of which count (see `sum_best_parts`)."""
         return sum_best_parts(chunk_scores, self.corpus.chunk_files, len(self.corpus.files))
-
-    def find_best_chunks(self, count: int) -> Sequence[int]:
-        """Return the chunks of product code with the highest scores, best first."""
-        return find_highest(np.where(self.corpus.product_files[self.corpus.chunk_files], self.chunk_scores, 0), count)
 
     def chunk_text(self, chunk: int) -> str:
         lines = self.file_lines(int(self.corpus.chunk_files[chunk]))

@@ -61,7 +61,9 @@ def rank_files(
     past = past or PastChanges(corpus)
     query_scores = QueryScores(corpus, query, past, executed)
     features = compute_features(query_scores)
-    closest = _closest_chunks(corpus, near) if by_embedding else {}
+    # Of several chunks of a file the nearest counts.
+    nearest = sorted(near.items(), key=lambda one: one[1]) if by_embedding else []
+    closest = {int(corpus.chunk_files[chunk]): max(0.0, similarity) for chunk, similarity in nearest}
     specific = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
     specific = specific + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
     weights = load_past_weights()
@@ -139,14 +141,6 @@ def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], 
     found.update(mentions.path_scores, mentions.frame_scores)
     found.update(mentions.definition_scores, mentions.stem_scores)
     return found
-
-
-def _closest_chunks(corpus: Corpus, near: Mapping[int, float]) -> dict[int, float]:
-    best: dict[int, float] = {}
-    for chunk, similarity in near.items():
-        file = int(corpus.chunk_files[chunk])
-        best[file] = max(best.get(file, 0.0), similarity)
-    return best
 
 
 def score_executed_files(query_scores: QueryScores) -> Scores:

@@ -1,8 +1,7 @@
 """Explains why a file ranked, in words that its maintainer understands."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from triage.base.text import word_set
 from triage.find.rank.query import Query
@@ -171,7 +170,8 @@ def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Coll
             marked = [word for word in shared if word in query.title_words or word in query.code_words]
             new = [word for word in marked or shared if not any(word.lower() in name for name in named)]
             if new:
-                yield f"matches {_format_words(new)} in {_format_location(corpus, chunk)}"
+                quoted = ", ".join(f"`{word}`" for word in new[:_MAX_WORDS])
+                yield f"matches {quoted} in {_format_location(corpus, chunk)}"
             return
 
 
@@ -192,10 +192,6 @@ def _words_in_issue(query: Query, scores: Mapping[str, float]) -> list[str]:
         if not any(whole in other.lower() or other.lower() in whole for other in shared):
             shared.append(query.original_words.get(whole, whole))
     return shared
-
-
-def _format_words(words: Iterable[str]) -> str:
-    return ", ".join(f"`{word}`" for word in islice(words, _MAX_WORDS))
 
 
 def _format_location(corpus: Corpus, chunk: int) -> str:

@@ -50,15 +50,11 @@ def project_chunks(corpus: Corpus, rows_by_chunk: NDArray[np.int32], count: int)
 
 
 def project_query(corpus: Corpus, weights: Mapping[str, float]) -> Matrix:
+    """Return the projection of the terms of a query that the repository has."""
     known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
-    return project_terms({term: weights[term] * float(corpus.by_chunk.idf[found]) for term, found in known.items()})
-
-
-def project_terms(weights: Mapping[str, float]) -> Matrix:
-    """Return the projection of any terms with their weights."""
+    values = np.array([weights[term] * float(corpus.by_chunk.idf[found]) for term, found in known.items()], np.float32)
     vector: Matrix = np.zeros((1, DIMENSIONS), dtype=np.float32)
-    values = np.fromiter(weights.values(), dtype=np.float32, count=len(weights))
-    _add_projections(vector, np.zeros(len(weights), dtype=np.int32), _hash_terms(weights), values)
+    _add_projections(vector, np.zeros(len(known), dtype=np.int32), _hash_terms(known), values)
     return vector.reshape(DIMENSIONS)
 
 

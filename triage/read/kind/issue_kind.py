@@ -82,12 +82,8 @@ class Weights:
     """For each feature one weight per kind, in the order of `KINDS`."""
 
 
-def _load_weights() -> Weights:
-    stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
-    return Weights(scale=stored["scale"], bias=stored["bias"], features=stored["features"])
-
-
-_WEIGHTS = _load_weights()
+_STORED = json.loads(WEIGHTS_FILE.read_text("utf-8"))
+_WEIGHTS = Weights(scale=_STORED["scale"], bias=_STORED["bias"], features=_STORED["features"])
 # When the module is imported, because agents run on an event loop, which no file may block.
 
 

@@ -3,8 +3,10 @@
 import re
 
 from triage.read.traces.trace_frames import (
+    DIAGNOSTICS,
     GO_CALL,
     GO_LOCATION,
+    MODULES,
     NAME,
     PANIC,
     RAISED_NAME,
@@ -12,10 +14,8 @@ from triage.read.traces.trace_frames import (
     error_around,
     error_by_any,
     error_near,
-    find_diagnostic_frame,
     find_dotnet_frame,
     find_jvm_frame,
-    find_module_frame,
     find_native_frame,
     find_notebook_frame,
     find_python_frame,
@@ -116,7 +116,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         gap=4,
         needs_error=True,
     ),
-    TraceFormat("rust", ("panicked at",), frame_by_pattern(PANIC.pattern), find_rust_panic, single=True),
+    TraceFormat("rust", ("panicked at",), frame_by_pattern(PANIC), find_rust_panic, single=True),
     TraceFormat(
         "javascript",
         ("at ",),
@@ -246,7 +246,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "c",
         ("#", "[0x"),
-        find_module_frame,
+        frame_by_pattern(*MODULES),
         error_by_any(_NATIVE_ERROR, error_near(r"(?P<message>\S.{0,80}? (?:aborting|crashed)\b.*)", above=4)),
         innermost_first=True,
         starts=re.compile(r"==\d+==ERROR"),
@@ -289,5 +289,5 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_near(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", above=3),
         single=True,
     ),
-    TraceFormat("diagnostic", (":", "("), find_diagnostic_frame, single=True),
+    TraceFormat("diagnostic", (":", "("), frame_by_pattern(*DIAGNOSTICS), single=True),
 )

@@ -57,12 +57,16 @@ class TraceFormat:
     """Whether a single frame without an error is none: prose looks the same."""
 
 
-def frame_by_pattern(pattern: str, height: int = 1) -> FindFrame:
-    """Finds a frame in so many lines by named groups: `path`, perhaps `line`, `function`, `exception`, `message`."""
-    compiled = re.compile(pattern)
+def frame_by_pattern(*patterns: str | re.Pattern[str], height: int = 1) -> FindFrame:
+    """Finds a frame in so many lines by named groups: `path`, perhaps `line`, `function`, `exception`, `message`.
+
+    The first pattern that fits counts.
+    """
+    compiled = [re.compile(pattern) for pattern in patterns]
 
     def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-        match = compiled.match("\n".join(lines[number : number + height]))
+        text = "\n".join(lines[number : number + height])
+        match = next((found for pattern in compiled if (found := pattern.match(text))), None)
         return frame_from_groups(match.groupdict()) if match else None
 
     return find_frame
@@ -117,7 +121,7 @@ def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range)
 def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
     line = groups.get("line")
     return FrameLine(
-        path=(groups.get("path") or "").strip(),
+        path=(groups.get("path") or groups.get("module") or "").strip(),
         line=int(line) if line else None,
         function=(groups.get("function") or "").strip() or None,
         exception=groups.get("exception"),
@@ -229,11 +233,6 @@ def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return FrameLine(f"{type_name}.cs", None, match["function"]) if type_name else None
 
 
-def find_diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    match = next((found for pattern in _DIAGNOSTICS if (found := pattern.match(lines[number]))), None)
-    return frame_from_groups(match.groupdict()) if match else None
-
-
 _JVM = re.compile(
     r"\s*(?:at )?(?:[\w.\-$@]{1,200}/{1,2}){0,3}(?P<function>[\w$<>]{1,200}\.[\w$.<>]{1,300}) ?"
     r"\((?P<file>[\w$.-]{1,120}\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d{1,7}))?\)"
@@ -268,7 +267,7 @@ _CELL = re.compile(
 )
 _ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
 _PATH = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
-_DIAGNOSTICS = (
+DIAGNOSTICS = (
     re.compile(
         r".*\btemplate: (?P<path>[^\s:]{1,200}/templates/[^\s:]{1,200}\.(?:ya?ml|tpl|txt)):(?P<line>\d{1,6})"
         r"(?::\d{1,5})?: (?P<message>(?:executing|parse error|function|error)\b.{0,600})"
@@ -322,9 +321,8 @@ _GENERATED = re.compile(r"[<+]|\.\.")
 
 def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of a native debugger, whose location may be on one of the next lines."""
-    match = next((found for pattern in _ON_ONE_LINE if (found := pattern.match(lines[number]))), None)
-    if match is not None:
-        return frame_from_groups(match.groupdict())
+    if whole := _ON_ONE_LINE(lines, number):
+        return whole
     call = _NATIVE_CALL.match(lines[number])
     for following in lines[number + 1 : number + 4] if call else ():
         location = _NATIVE_LOCATION.match(following)
@@ -333,14 +331,6 @@ def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
         if _NATIVE_CALL.match(following):
             break
     return None
-
-
-def find_module_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """Return a frame of a program without debugging information: the library takes the place of the source."""
-    if match := _MODULE.match(lines[number]):
-        return FrameLine(match["path"] or match["from"], None, match["function"])
-    match = _OF_ITSELF.match(lines[number])
-    return frame_from_groups(match.groupdict()) if match else None
 
 
 _SOURCE = (
@@ -352,7 +342,7 @@ _NATIVE = re.compile(
 )
 _NATIVE_CALL = re.compile(r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(].{0,300}?) \(")
 _NATIVE_LOCATION = re.compile(rf"\s+at {_SOURCE}(?::\d{{1,7}})?\s*$")
-_ON_ONE_LINE = (
+_ON_ONE_LINE = frame_by_pattern(
     _NATIVE,
     re.compile(
         rf"\s*\*?\s*frame #\d{{1,4}}: 0x[0-9a-fA-F]{{1,16}} [^\s`]{{1,100}}`(?P<function>\S.{{0,300}}?) at {_SOURCE}"
@@ -363,13 +353,16 @@ _ON_ONE_LINE = (
         rf"\({_SOURCE}\)"
     ),
 )
-_MODULE = re.compile(
-    r"\s*#\d{1,4}\s+0x[0-9a-fA-F]{1,16} (?:in )?(?P<function>\S.{0,600}?) "
-    r"(?:\((?P<path>[^\s()+]{1,300})(?:\+0x[0-9a-f]{1,16})?\)|\(\) from (?P<from>\S{1,300}))"
-    r"(?: \(BuildId.{0,80}\))?\s*$"
+MODULES = (
+    re.compile(
+        r"\s*#\d{1,4}\s+0x[0-9a-fA-F]{1,16} (?:in )?(?P<function>\S.{0,600}?) "
+        r"(?:\((?P<path>[^\s()+]{1,300})(?:\+0x[0-9a-f]{1,16})?\)|\(\) from (?P<module>\S{1,300}))"
+        r"(?: \(BuildId.{0,80}\))?\s*$"
+    ),
+    re.compile(
+        r"\s*(?:#?\d{1,3}:?\s{1,4})?(?P<path>[^\s()\[\]]{1,300})\((?P<function>[^\s()]{0,300}?)"
+        r"(?:\+0x[0-9a-f]{1,16})?\) ?\[0x[0-9a-f]{1,16}\]\s*$"
+    ),
 )
-_OF_ITSELF = re.compile(
-    r"\s*(?:#?\d{1,3}:?\s{1,4})?(?P<path>[^\s()\[\]]{1,300})\((?P<function>[^\s()]{0,300}?)(?:\+0x[0-9a-f]{1,16})?\) ?"
-    r"\[0x[0-9a-f]{1,16}\]\s*$"
-)
-"""What glibc gives a program that prints its own backtrace."""
+"""Of a program without debugging information, where the library takes the place of the source; the second is what
+glibc gives a program that prints its own backtrace."""

@@ -23,7 +23,6 @@ _MENTION = re.compile(
     rf"[`'\"(*<>=≤≥ ]{{0,6}}(?<![\w./-])(?P<version>{_VERSION})",
     re.I,
 )
-_VALUE = re.compile(rf"[`'\"*]{{0,4}}(?P<version>{_VERSION})[`'\"*]{{0,4}}", re.I)
 _NOT = r"(?:not|\w+n['’]t|never|no longer|cannot)"
 _HAPPENS = r"(?:happen|occur|appear|reproduc|affect|fail|crash|break|the case|the problem|an? (?:problem|issue))\w*"
 _WELL = r"(?:fine|ok|okay|good|stable|correct(?:ly)?|right|faster|saner|possible|as expected)"
@@ -109,10 +108,6 @@ _MAX_SENTENCES = 200
 _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
 
 
-_HEADING = re.compile(
-    r"(?i)(?=.*\bversion)(?:.*\b(?P<fails>bug|broken|bad|affected|not working)\b|.*\b(?:work(?:s|ed|ing)|good)\b)"
-)
-"""Of a form's field for the version that works, or for the one that does not: `Version (working)`."""
 _BEFORE_VERSION = ("worked_in", "broken_in", "opposite")
 """What stands before its version only."""
 
@@ -128,7 +123,7 @@ class _Mention:
 
 
 def find_regression(parsed: ParsedIssue) -> Regression | None:
-    """What worked before, from the form's fields for it, or the sentence that tells it and versions of others."""
+    """What worked before: the sentence that tells it, and versions of others."""
     sentences = [
         sentence
         for sentence in [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
@@ -136,30 +131,15 @@ def find_regression(parsed: ParsedIssue) -> Regression | None:
     ]
     read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
     found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
-    labelled = _read_fields(parsed)
     if not found:
-        return labelled
+        return None
     best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
-    if labelled and "#" not in best.broken_in and not _COMMIT.fullmatch(best.broken_in):
-        return labelled
     every = [mention for _, mentions in read for mention in mentions]
     worked = best.worked_in or _first([one.worked_in for one in found], [one.version for one in every if one.works])
     broken = best.broken_in or _first([one.broken_in for one in found if one.broken_in != worked])
     if worked and not broken:
         broken = _first([one.version for one in every if not one.works and one.version != worked])
     return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
-
-
-def _read_fields(parsed: ParsedIssue) -> Regression | None:
-    """Return the versions of two fields, of which one is for a version that works and one for another one."""
-    found: dict[str, str] = {}
-    for section in parsed.sections:
-        label, value = _HEADING.search(section.heading), _VALUE.fullmatch(section.text.strip())
-        if label and value:
-            found.setdefault("fails" if label["fails"] else "works", value["version"])
-    worked, broken = found.get("works", ""), found.get("fails", "")
-    place = quote(parsed, worked) if worked and broken and worked != broken else None
-    return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
 
 def _first(*groups: Sequence[str]) -> str:

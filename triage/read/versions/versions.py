@@ -171,26 +171,24 @@ def find_tag(written: str, tags: Sequence[Tag], *, last: bool = False) -> Tag | 
     wanted = parse_version(_SERIES.sub("", written.strip()) if series else written)
     if wanted is None:
         return None
-    versions = [(version, tag) for tag in tags if (version := parse_version(tag.name))]
     if series:
         size = len(wanted.numbers)
-        found = [
-            (version, tag)
-            for version, tag in versions
-            if not version.suffix and not version.prefix and version.numbers[:size] == wanted.numbers
-        ]
+        found = [pair for pair in _list_releases(tags, "") if pair[0].numbers[:size] == wanted.numbers]
         found.sort(key=lambda pair: pair[0].numbers)
         return found[-1 if last else 0][1] if found else None
-    same = [
-        (version, tag)
-        for version, tag in versions
-        if (version.numbers, version.suffix) == (wanted.numbers, wanted.suffix)
-    ]
+    versions = ((version, tag) for tag in tags if (version := parse_version(tag.name)))
+    same = [pair for pair in versions if (pair[0].numbers, pair[0].suffix) == (wanted.numbers, wanted.suffix)]
     # A date, a milestone such as `2.0-M1` or another package is in front of the last number.
     exact = [tag for version, tag in same if version.prefix == wanted.prefix]
     if exact or not same or wanted.prefix:
         return exact[0] if exact else None
     return same[0][1] if len(same) == 1 else None
+
+
+def _list_releases(tags: Sequence[Tag], prefix: str) -> list[tuple[Version, Tag]]:
+    """Return the tags of one package that name a release, and no version before one."""
+    found = ((parse_version(tag.name), tag) for tag in tags)
+    return [(one, tag) for one, tag in found if one and not one.suffix and one.prefix == prefix]
 
 
 def find_release(tags: Sequence[Tag], like: Tag | None, *, is_later: bool = False) -> str | None:
@@ -199,9 +197,8 @@ def find_release(tags: Sequence[Tag], like: Tag | None, *, is_later: bool = Fals
     It `is_later` than `like`: two packages of a repository may have tags of one form.
     """
     version = (parse_version(like.name) if like else None) or Version(numbers=())
-    named = ((tag.name, parse_version(tag.name)) for tag in tags)
-    own = ((name, one) for name, one in named if one and not one.suffix and one.prefix == version.prefix)
-    return next((name for name, one in own if not is_later or _is_later(one, version)), None)
+    own = _list_releases(tags, version.prefix)
+    return next((tag.name for one, tag in own if not is_later or _is_later(one, version)), None)
 
 
 def _is_later(release: Version, version: Version) -> bool:
@@ -219,10 +216,8 @@ def find_newer_release(tag: Tag, tags: Sequence[Tag], text: str) -> NewerRelease
     None if the text does not name the version as its tag does, or names the newest release or a state such as `main`.
     """
     own = parse_version(tag.name)
-    releases = [(one, other) for other in tags if (one := parse_version(other.name)) and not one.suffix]
-    newer = {
-        one.numbers: other for one, other in releases if own and one.prefix == own.prefix and one.numbers > own.numbers
-    }
+    releases = _list_releases(tags, own.prefix) if own else []
+    newer = {one.numbers: other for one, other in releases if own and one.numbers > own.numbers}
     if len(newer) < MIN_NEWER:
         return None
     newest = newer[max(newer)]
@@ -242,14 +237,7 @@ def find_previous_tag(tag: Tag, tags: Sequence[Tag]) -> Tag | None:
     version = parse_version(tag.name)
     if version is None:
         return None
-    earlier = [
-        (other, one)
-        for one in tags
-        if (other := parse_version(one.name))
-        and not other.suffix
-        and other.prefix == version.prefix
-        and other.numbers < version.numbers
-    ]
+    earlier = [pair for pair in _list_releases(tags, version.prefix) if pair[0].numbers < version.numbers]
     return max(earlier, key=lambda pair: pair[0].numbers)[1] if earlier else None
 
 

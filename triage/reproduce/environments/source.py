@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -220,13 +221,10 @@ class Source:
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
         """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""
-        found = self._find_project(commit, config)
-        return found and found.model_copy(update={"prelude": config.prelude, "setup": config.setup})
-
-    def _find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
+        make = partial(Project, prelude=config.prelude, setup=config.setup)
         if config.languages:
             own = {name.lower(): recipe for name, recipe in config.languages.items()}
-            return Project(language="other", package=config.package, image=config.image, languages=own)
+            return make(language="other", package=config.package, image=config.image, languages=own)
         paths = self.list_own(commit)
         if {*_MANIFESTS[:3]} & {*paths}:
             name = config.package or self._find_python_name(commit)
@@ -238,7 +236,7 @@ class Source:
                 definitions = self.list_definitions(commit, _DEFINED, f"{folder}/*.py")
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
                 readme = read_import_lines(self._read_readme(commit, paths), {*modules})
-                return Project(language="python", package=name, modules=modules, exports=exports, readme=readme)
+                return make(language="python", package=name, modules=modules, exports=exports, readme=readme)
         if "package.json" in paths and (
             name := config.package or _find_node_name(self.read_own(commit, "package.json"))
         ):
@@ -247,7 +245,7 @@ class Source:
             taken = rf"(\w+) (?:= *require\(|from )['\"]{re.escape(name)}['\"]\)?;?\s*$"
             readme = dict.fromkeys(re.findall(taken, self._read_readme(commit, paths), re.M), "")
             exports = {one: name for _, one in exported}
-            return Project(language="node", package=name, modules=[name], exports=exports, readme=readme)
+            return make(language="node", package=name, modules=[name], exports=exports, readme=readme)
         return None
 
     def _read_readme(self, commit: str, paths: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -117,9 +117,10 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
         call = re.compile(rf"(?:{value});?\s*(?://.*)?$", re.S)
         outputs = [call.match(one) is not None for one in statements]
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
+    last = next(filter(None, reversed(statements)), "")
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
-    elif "console." not in code and (match := _RESULT.fullmatch(_last(statements))):
+    elif "console." not in code and (match := _RESULT.fullmatch(last.rstrip().removesuffix(";"))):
         written.append(f"console.dir({match[1]})")
         changed.append(f"Added `{written[-1]}` below it.")
     if (name and name not in defined) or (exported and not name):
@@ -135,10 +136,6 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
     return "\n".join(written), changed
-
-
-def _last(statements: Sequence[str]) -> str:
-    return next(filter(None, reversed(statements)), "").rstrip().removesuffix(";")
 
 
 def _split_statements(code: str) -> list[str]:

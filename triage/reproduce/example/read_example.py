@@ -25,7 +25,6 @@ from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_marks, without_traces
 from triage.reproduce.example.shown_output import (
     WISH,
-    Cue,
     find_commented,
     judge_words,
     read_stated_output,
@@ -222,26 +221,13 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
         for before, statement in zip(tree.body, tree.body[1:], strict=False)
         if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
     }
-    labelled = {one: one.annotation for one in tree.body if isinstance(one, ast.AnnAssign) and _judge_label(one)}
-    outputs |= {one: value for one, value in labelled.items() if _judge_label(one) == "printed"}
     versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
-    changed += ["Left out shown output that is valid Python."] if outputs or labelled else []
+    changed += ["Left out shown output that is valid Python."] if outputs else []
     changed += [_NO_VERSIONS] if versions else []
     printed = (value for value in outputs.values() if not WISH.search(lines[value.lineno - 1][value.col_offset :]))
     shown = tuple(ast.get_source_segment(code, value) or "" for value in printed)
-    rest = python_code.cut(code, {*outputs, *labelled, *versions})
+    rest = python_code.cut(code, {*outputs, *versions})
     return _analyze(_Part(rest, shown, changed=tuple(changed)))
-
-
-def _judge_label(line: ast.AnnAssign) -> Cue:
-    """Return what the word in a line such as `Result: [1, 2]` says of the value; empty if it declares a type.
-
-    What IPython prints is copied without what stands before the code.
-    """
-    if isinstance(line.target, ast.Subscript):
-        return "printed" if ast.unparse(line.target.value) == "Out" else ""
-    is_type = isinstance(line.annotation, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
-    return "" if line.value or is_type else judge_words(ast.unparse(line.target))
 
 
 def _is_output(value: ast.expr, bound: set[str]) -> bool:

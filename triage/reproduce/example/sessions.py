@@ -1,13 +1,15 @@
-"""Takes what was typed at a prompt and what was printed apart."""
+"""Takes what was typed at a prompt and what was printed apart, and finds code that stands without a fence."""
 
+import ast
 import re
 import textwrap
 from collections.abc import Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from triage.base.text import count_open
 from triage.read.traces.traces import find_traces
+from triage.reproduce.example import python_code
 
 _PYTHON = re.compile(r"^\s*(?:>>>>?(?!>) ?|>>(?: |$))(?P<code>.*)$")
 _PYTHON_MORE = re.compile(r"^\s*\.{3,4}(?!\.) ?(?P<code>.*)$")
@@ -79,10 +81,6 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
         code, number = [first.sub(r"\g<code>", lines[start])], start + 1
         # Jupyter shows the lines that go on without a prompt, below the code.
         blank = " " * len(lines[start][: -len(code[0])]) if first is _IPYTHON and code[0] else ""
-        if first is _IPYTHON and not code[0].strip():  # pasted from the page: the code stands below its number
-            below = takewhile(lambda line: line.strip() and not _OUT.match(line), lines[number:end])
-            code = [*below]
-            number += len(code)
         while number < end:
             match = more.match(lines[number])
             if not match and not (blank and lines[number].startswith(blank)):
@@ -120,3 +118,45 @@ def without_traces(text: str) -> str:
     lines = text.split("\n")
     covered = {number for found in find_traces(text) for number in range(found.start, found.end)}
     return "\n".join(line for number, line in enumerate(lines) if number not in covered)
+
+
+_PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>(?!!\[)[^\n`]+(?:\n(?!`|!\[)[^\n]+)*)", re.M)
+"""A span of code that has its lines for itself, or a paragraph up to a picture."""
+_SCRIPT_LINE = re.compile(r".*[;{}()\[,]|[ \t].*|[}\])].*|//.*")
+"""A line of JavaScript."""
+_REQUIRE = re.compile(r"\s*(?:[\w$.{},: \t]+= *)?require\(")
+_VALUE = re.compile(r"[\[{].*[\]}]", re.S)
+_CODE_LINE = re.compile(r"[\w.$]+(?:\(| = )|import \w|from [\w.]+ import |(?:const|let|var) .*=|[)}\]]+;?$")
+"""A line of code that may stand between the words of a paragraph."""
+_MAX_PARTS = 100
+
+
+def fence_code(body: str, prose: str) -> str:
+    """Return a body with fences around code that has none, as far as people see it in the prose as it was written.
+
+    Markdown takes it for words, or for one line.
+    """
+    text, shown = ("\n".join(map(str.rstrip, one.splitlines())) for one in (body, prose))
+    seen = " ".join(shown.split())
+    parts = islice(_PART.finditer(text), _MAX_PARTS)
+    for part in reversed(list(parts)):
+        lines = (part["span"] or part["words"]).strip("\n").split("\n")
+        calls = [number for number, line in enumerate(lines) if _CODE_LINE.match(line)] or [0]
+        starts = [0] if part["span"] else [int(lines[0].endswith(":")), 0]  # "I call this:"
+        for start, end in [*((start, len(lines)) for start in starts), (calls[0], calls[-1] + 1)]:
+            above, code, below = ("\n".join(one) for one in (lines[:start], lines[start:end], lines[end:]))
+            is_block = "\n" in code and bool(part["span"] or (start and _VALUE.fullmatch(code)))
+            if (is_block or _is_code(code)) and " ".join(code.split()) in seen:
+                text = f"{text[: part.start()]}{above}\n```\n{code}\n```\n{below}{text[part.end() :]}"
+                break
+    return text
+
+
+def _is_code(text: str) -> bool:
+    lines = text.strip("\n").split("\n")
+    if any(line.endswith(";") or _REQUIRE.match(line) for line in lines) and all(map(_SCRIPT_LINE.fullmatch, lines)):
+        return True
+    if read_session(text, "python"):
+        return True
+    tree = python_code.parse(text)
+    return tree is not None and any(isinstance(node, ast.Call | ast.Import | ast.ImportFrom) for node in ast.walk(tree))

@@ -1,7 +1,6 @@
 """Finds what a report says that its example prints, and what it wishes: blocks and lines below the words, or values."""
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -74,7 +73,6 @@ _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 _DATA = word_set("text txt output log json xml html")
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -140,20 +138,8 @@ def are_plain_values(lines: Iterable[str]) -> bool:
 
 
 def show_as_node(text: str) -> str:
-    """Return JSON as Node shows the value, and other text as it is but for numbers as keys."""
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
-    return _STRING.sub(_quote_as_node, text) if text[:1] in "[{" else text
-
-
-def _quote_as_node(match: re.Match[str]) -> str:
-    text, colon = match[1].replace('\\"', '"'), match[2] or ""
-    if colon and re.fullmatch(r"[A-Za-z_$][\w$]*", text):
-        return f"{text}:"
-    quote = next((one for one in "'\"`" if one not in text), "'")
-    return f"{quote}{text}{quote}{colon}"
+    """Return an object with its numbers as keys in quotes, as Node shows them, and other text as it is."""
+    return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
 
 
 class _Reader:
