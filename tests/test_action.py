@@ -1,13 +1,13 @@
 """The root: environment in, exit code, log, outputs and summary out. GitHub is a real HTTP server on loopback."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from testing.runner_grammar import parse_commands, parse_outputs
 from testing.runs.action_run import job_variables
 from testing.servers.github_api import JOB_TOKEN, GitHubApi, serve_issue
@@ -32,14 +32,7 @@ class Room:
     capsys: pytest.CaptureFixture[str]
 
     def __post_init__(self) -> None:
-        (self.folder / "shop").mkdir()
-        (self.folder / "shop" / "cart.py").write_text("\n\ndef total(prices):\n    return sum(prices) / len(prices)\n")
-        for command in (
-            ["init", "-q"],
-            ["add", "-A"],
-            ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
-        ):
-            subprocess.run(["git", *command], cwd=self.folder, check=True)
+        commit(self.folder, {"shop/cart.py": "\n\ndef total(prices):\n    return sum(prices) / len(prices)\n"})
         self.event = self.folder.parent / "event.json"
         self.event.write_text(json.dumps(self.github.opened_event()))
         self.environ = job_variables(
@@ -89,13 +82,10 @@ def test_an_opened_issue_is_answered(room: Room):
 
 BAD: list[tuple[str, dict[str, str | None], str]] = [
     ("no event path", {"GITHUB_EVENT_PATH": None}, "GITHUB_EVENT_PATH"),
-    ("event file missing", {"GITHUB_EVENT_PATH": "/no/such/file"}, "event payload cannot be read"),
     ("no repository", {"GITHUB_REPOSITORY": None}, "GITHUB_REPOSITORY"),
     ("no number", {"GITHUB_EVENT_NAME": "workflow_dispatch"}, "issue-number"),
-    ("odd number", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "1;rm"}, "issue-number"),
     ("a switch of before", {"INPUT_FIX": "gate"}, "fix is gone: write `task: fix-`"),
     ("unknown value", {"INPUT_ENGINE": "modle"}, "engine: Input should be 'auto', 'model' or 'rules'"),
-    ("two bad inputs", {"INPUT_ENGINE": "x", "INPUT_COMMENT": "maybe"}, "comment"),
     ("no such issue", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "999"}, "999"),
     ("model without key", {"INPUT_ENGINE": "model"}, "model-api-key"),
     ("search address", {"TAVILY_BASE_URL": "http://search.example.com"}, "TAVILY_BASE_URL"),

@@ -70,8 +70,7 @@ def test_a_key_under_another_name_is_said_to_be_unused(checkout: Path):
 
 def test_our_own_key_in_the_shown_code_is_masked(tmp_path: Path):
     key = "sk-our-own-key-0123456789"
-    (tmp_path / "cart.py").write_text(f"def total(prices):\n    return 1 / len(prices)  # {key}\n")
-    commit(tmp_path)
+    commit(tmp_path, {"cart.py": f"def total(prices):\n    return 1 / len(prices)  # {key}\n"})
     done = triage(
         "run", "--repo", str(tmp_path), "--issue", "-", "--engine", "rules", stdin=REPORT, TRIAGE_MODEL_API_KEY=key
     )
@@ -106,9 +105,8 @@ def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_pa
 
 
 def test_run_answers_as_for_an_issue_that_was_just_opened(tmp_path: Path):
-    for number in range(9):
-        (tmp_path / f"shop{number}.py").write_text(f"def total{number}(prices):\n    return 1 / len(prices)\n")
-    commit(tmp_path)
+    code = "def total{}(prices):\n    return 1 / len(prices)\n"
+    commit(tmp_path, {f"shop{number}.py": code.format(number) for number in range(9)})
     frame = 'Traceback (most recent call last):\n  File "shop3.py", line 2, in total3\n    return 1 / len(prices)\n'
     issue = f"Total fails\n\n```\n{frame}ZeroDivisionError: division by zero\n```\n"
     command = ["run", "--repo", str(tmp_path), "--json", "--issue", "-"]
@@ -212,8 +210,6 @@ def test_locate_prints_ranked_paths(checkout: Path):
         (["run", "--issue", "no-such-file.md"], "", "cannot be read", 2),
         (["run", "--issue", "-"], "", "The issue is empty", 1),
         (["run", "--issue", "12"], "", "--github owner/name", 2),
-        (["run", "--issue", "https://gitlab.example/a/b/issues/1"], "", "the URL leads to 'gitlab.example'", 2),
-        (["run", "--issue", "https://github.com/a/b/pull/1"], "", "leads to a pull request", 2),
         (["run", "--issue", "https://github.com/a/b/issues/1", "--github", "a/c"], "", "leads to a/b", 2),
         (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name, at a terminal with --github", 2),
         (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder", 2),
@@ -278,9 +274,7 @@ def test_a_folder_without_git_is_read_and_said_to_be_none(tmp_path: Path):
     ],
 )
 def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int, said: str):
-    (checkout / ".github").mkdir()
-    (checkout / ".github" / "triage.yml").write_text(text)
-    commit(checkout)
+    commit(checkout, {".github/triage.yml": text})
     done = triage("doctor", "--repo", str(checkout), PYTHONIOENCODING="utf-8")
     assert done.returncode == code
     assert said in done.stdout
@@ -288,15 +282,13 @@ def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int
 
 @pytest.mark.parametrize("words", [["run", "--issue", "-", "--json", "--repo"], ["locate", "--json"]])
 def test_the_projects_settings_apply_at_the_terminal(checkout: Path, words: list[str]):
-    (checkout / "own.yml").write_text("ignore: [cart.py]")
-    commit(checkout)
+    commit(checkout, {"own.yml": "ignore: [cart.py]"})
     done = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert done.returncode == 0, done.stderr
     assert "cart.py" in triage(*words, str(checkout), stdin=REPORT).stdout
     report = json.loads(done.stdout)
     assert "cart.py" not in (report["files"] if "files" in report else [one["path"] for one in report["suspects"]])
-    (checkout / "own.yml").write_text("ingore: [cart.py]")
-    commit(checkout)
+    commit(checkout, {"own.yml": "ingore: [cart.py]"})
     refused = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "line 1: 'ingore' is not a known key (did you mean ignore?)" in refused.stderr

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 
+from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.action_run import run_here
 from testing.runs.job import Job
@@ -170,11 +171,7 @@ def _checkout() -> Path:
     folder = TemporaryDirectory(prefix="trust-")
     atexit.register(folder.cleanup)
     job = Job(Path(folder.name) / "checkout", GitHubApi())
-    for path, text in FILES.items():
-        file = job.workspace / path
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(str(text), encoding="utf-8")
-    job.commit()
+    commit(job.workspace, {path: str(text) for path, text in FILES.items()})
     return job.workspace
 
 

@@ -76,8 +76,7 @@ class ConcurrentRuns:
             token = self.add_run(plan)
             job = Job(self.folder / token, self.api)
             job.inputs |= {"timeout-seconds": str(plan.run_seconds), "github-token": token}
-            sample_bug.write_plain_checkout(job.workspace)
-            job.commit()
+            sample_bug.commit_plain_checkout(job.workspace)
             process = job.start_forked()
             plan.process = process.pid
             running.append((job, process))

@@ -111,57 +111,39 @@ SIGNED: dict[str, Callable[[str], str]] = {
 """Comments that are right in themselves: only their history tells who wrote them."""
 
 
-def _edit(world: ApprovalWorld, by: str | None, text: str, **fields: Any) -> None:
+def _edit(world: ApprovalWorld, text: str, by: str | None, **fields: Any) -> None:
     world.comment["body"] = text
     world.api.record_edit(world.comment, by, **fields)
 
 
-def _edit_by_mallory(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, "mallory", forged)
-
-
-def _edit_before_us(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, "mallory", forged)
-    _edit(world, BOT, forged)
-
-
-def _edit_by_namesake(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, "github-actions", forged)
-
-
-def _edit_by_other_app(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, "other-app[bot]", forged)
-
-
-def _edit_by_deleted_account(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, None, forged)
-
-
-def _edit_and_remove_from_history(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, BOT, forged, deletedAt=world.api.timestamp)
-
-
 def _edit_and_bury(world: ApprovalWorld, forged: str) -> None:
-    _edit(world, "mallory", forged)
+    _edit(world, forged, "mallory")
     for _ in range(101):
         world.api.record_edit(world.comment, BOT)
 
 
+def _edit_before_us(world: ApprovalWorld, forged: str) -> None:
+    _edit(world, forged, "mallory")
+    _edit(world, forged, BOT)
+
+
 def _post_as_mallory(world: ApprovalWorld, forged: str) -> None:
-    world.comment["user"] = {"login": "mallory", "id": 66, "type": "User"}
-    world.comment["body"] = forged
+    world.comment |= {"user": MALLORY, "body": forged}
 
 
-EDITS = (
-    _edit_by_mallory,
-    _edit_before_us,
-    _edit_by_namesake,
-    _edit_by_other_app,
-    _edit_by_deleted_account,
-    _edit_and_remove_from_history,
-    _edit_and_bury,
-    _post_as_mallory,
-)
+MALLORY = {"login": "mallory", "id": 66, "type": "User"}
+EDITS: dict[str, Callable[[ApprovalWorld, str], None]] = {
+    "edited by mallory": partial(_edit, by="mallory"),
+    "edited by mallory before us": _edit_before_us,
+    "edited by a namesake": partial(_edit, by="github-actions"),
+    "edited by another app": partial(_edit, by="other-app[bot]"),
+    "edited by a deleted account": partial(_edit, by=None),
+    "edited, and removed from the history": lambda world, forged: _edit(
+        world, forged, by=BOT, deletedAt=world.api.timestamp
+    ),
+    "edited, and many edits since": _edit_and_bury,
+    "posted by mallory": _post_as_mallory,
+}
 
 
 def make_comments() -> Iterator[Case]:
@@ -169,9 +151,9 @@ def make_comments() -> Iterator[Case]:
         edit(world, change(world.comment["body"]))
         approve(world)
 
-    for edit in EDITS:
+    for way, edit in EDITS.items():
         for name, change in (SIGNED | SHOWN).items():
-            yield Case("comment", f"{edit.__name__.strip('_')}, {name}", partial(forge, edit, change))
+            yield Case("comment", f"{way}, {name}", partial(forge, edit, change))
 
 
 def make_shown() -> Iterator[Case]:
@@ -185,7 +167,6 @@ def make_shown() -> Iterator[Case]:
     yield Case("shown", below, partial(show, lambda body: _quote(body, f"{MARK}\n{HARMLESS}\n{MARK}")), "once")
 
 
-MALLORY = {"login": "mallory", "id": 66, "type": "User"}
 HELPER = {"login": "helper[bot]", "id": 67, "type": "Bot"}
 CHANGED_COMMANDS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "edited": ({"body": "Never mind", "updated_at": "now"}, {}, {}),

@@ -144,13 +144,13 @@ class HostileModel:
         if shape.get("type") == "json_schema":
             schema = shape["json_schema"]["schema"]
             filled = self._fill(schema, schema, "")
-            return self._send_text(json.dumps(filled | self._ticket() if "labels" in filled else filled))
+            return self._send(json.dumps(filled | self._ticket() if "labels" in filled else filled))
         if body.get("tool_choice"):
             tool = body["tools"][0]["function"]
             return self._send_tool_calls([(tool["name"], self._fill(tool["parameters"], tool["parameters"], ""))])
         if body.get("tools"):
             return self._call_tools([tool["function"]["name"] for tool in body["tools"]])
-        return self._send_text("\n\n".join([*self._carry_out_orders(), *self.strings]))
+        return self._send("\n\n".join([*self._carry_out_orders(), *self.strings]))
 
     def _carry_out_orders(self) -> Iterator[str]:
         # Text that would carry out the orders.
@@ -246,7 +246,7 @@ class HostileModel:
             )
         self.turns += 1
         if self.turns > MAX_LOOKUP_TURNS:
-            return self._send_text("\n".join(self._carry_out_orders()) or "I have seen enough.")
+            return self._send("\n".join(self._carry_out_orders()) or "I have seen enough.")
         ordered = [goal.value for goal in self.goals if goal.verb == "read"]
         paths = [*self.truth.others, self.truth.path, *ordered, *FORBIDDEN_PATHS][
             (self.turns - 1) * MAX_TOOL_CALLS // 2 :
@@ -264,9 +264,6 @@ class HostileModel:
         asked = [(name, json.dumps(arguments)) for name, arguments in calls]
         return self._send(self._next_text(), tool_calls=asked, finish_reason="tool_calls")
 
-    def _send_text(self, words: str) -> ScriptedReply:
-        return self._send(words)
-
     def _send(self, words: str | None, **changes: Any) -> ScriptedReply:
         reply = chat_completion(words, **changes)
         # The name of the model is an order too.
@@ -281,15 +278,15 @@ class HostileModel:
             case 1:
                 return ScriptedReply({"error": {"message": orders}}, 401)
             case 2:
-                return self._send_text(
+                return self._send(
                     '{"confidence": NaN, "confidence": 1e999, "x": {"y": ' + "[" * 2000 + "]" * 2000 + "}}"
                 )
             case 3:
-                return self._send_text(
+                return self._send(
                     json.dumps(
                         {"relevant_files": [{"path": path} for path in FORBIDDEN_PATHS] * 300, "gaps": ["x"] * 10_000}
                     )
                 )
             case 4:
-                return self._send_text(f"```json\n{orders * 20}\n```"[:100_000])
+                return self._send(f"```json\n{orders * 20}\n```"[:100_000])
         return self._send(None, refusal=orders)

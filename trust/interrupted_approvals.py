@@ -96,7 +96,6 @@ def make_faults() -> Iterator[Case]:
 class _Counter:
     """Counts the requests of a run, and does something at one of them."""
 
-    world: ApprovalWorld
     number: int
     happen: Callable[[int], ApiFault | None]
     """Is called with the number of each request from this one on."""
@@ -116,7 +115,7 @@ def make_kills() -> Iterator[Case]:
 
     def kill(last: int, is_handled: bool, by: str, world: ApprovalWorld) -> None:
         # What comes after the kill are requests that a dead process does not send.
-        world.api.on_request = _Counter(world, last, lambda count: ApiFault("", stored=is_handled and count == last))
+        world.api.on_request = _Counter(last, lambda count: ApiFault("", stored=is_handled and count == last))
         said = approve(world)
         world.api.on_request = _ignore
         if by != MAINTAINER:
@@ -149,7 +148,7 @@ def make_races() -> Iterator[Case]:
             world.api.on_request = _ignore
             change(world)
 
-        world.api.on_request = _Counter(world, number, happen)
+        world.api.on_request = _Counter(number, happen)
         approve(world)
 
     changes: dict[str, tuple[Callable[[ApprovalWorld], object], Expected]] = {

@@ -41,9 +41,9 @@ class ObjectStore:
     def blob(self, data: bytes) -> str:
         return self.put("blob", data)
 
-    def tree(self, rows: Sequence[Row], *, ordered: bool = True) -> str:
+    def tree(self, rows: Sequence[Row]) -> str:
         """Stores a tree with any names."""
-        rows = sorted(rows, key=lambda row: row[1] + b"/" * (row[0] == FOLDER)) if ordered else rows
+        rows = sorted(rows, key=lambda row: row[1] + b"/" * (row[0] == FOLDER))
         return self.put("tree", b"".join(mode + b" " + name + b"\0" + bytes.fromhex(ref) for mode, name, ref in rows))
 
     def commit(self, tree: str, message: bytes = b"x\n", extra: bytes = b"", who: bytes = WHO) -> str:

@@ -31,12 +31,12 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     return folder
 
 
-def commit(folder: Path, files: Mapping[str, str | bytes] | None = None) -> str:
+def commit(folder: Path, files: Mapping[str, str | bytes] | None = None, message: str = "x") -> str:
     """Commits everything in the folder, in a new repository if there is none, and returns the commit id."""
     write(folder, files or {})
     if not (folder / ".git").exists():
         git(folder, "init", "-q", "-b", "main")
     git(folder, "add", "-A", "--force")
     # Of many files git would pack the objects in the background, while a test removes the folder.
-    git(folder, "-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", "x")
+    git(folder, "-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
     return git(folder, "rev-parse", "HEAD")

@@ -72,14 +72,11 @@ class Environment:
     shell: str = 'exec "$@"'
     """Shell script that runs the action's command."""
     with_model: bool = False
-    exit_code: int = 0
     status: str = "complete"
-    """Expected status output; empty if outputs cannot be read."""
+    """Expected status output."""
     comments: int = 1
     expected_text: str = ""
     """Text that log, summary or comment must contain."""
-    summary: bool = True
-    """Whether the page of the job can be written."""
     root: bool = False
     """Needs root."""
 
@@ -112,9 +109,6 @@ def find_problems(environment: Environment, folder: Path) -> list[str]:
             return [f"not finished within {MAX_SECONDS:.0f} seconds", *_last_lines(error.output or b"")]
         seconds = time.monotonic() - started
         setup.job.workspace.chmod(0o755)
-        for original in (setup.job.folder / "temp").glob("*.away"):
-            original.with_suffix("").rename(original.with_suffix(".replaced"))
-            original.rename(original.with_suffix(""))
         done = setup.job.read_result(code, log)
         found = (
             _check_result(environment, setup, done)
@@ -142,12 +136,11 @@ def _check_result(environment: Environment, setup: EnvironmentSetup, done: JobRe
     visible = "\n".join(line for line in published.splitlines() if not line.startswith("::add-mask::"))
     status = done.outputs.get("status", "")
     return {
-        f"exit code {done.exit_code}": done.exit_code != environment.exit_code,
+        f"exit code {done.exit_code}": done.exit_code != 0,
         f"status {status}": status != environment.status,
         f"{len(setup.comments)} comments": len(setup.comments) != environment.comments,
         "a traceback": any(words in done.log for words in TRACEBACK_MARKERS),
-        "no report anywhere": not (setup.comments or "ug triage" in done.summary),
-        "no summary": environment.summary and "ug triage" not in done.summary,
+        "no summary": "ug triage" not in done.summary,
         f"missing text: {environment.expected_text}": environment.expected_text not in published,
         "a secret": any(key in visible for key in keys),
     }

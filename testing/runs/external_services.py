@@ -123,8 +123,7 @@ def serve_all(folder: Path, *, with_model: bool = True) -> Iterator[tuple[Extern
                     "tavily-api-key": "tvly-" + "z3" * 16,
                 }
                 job.variables["TAVILY_BASE_URL"] = endpoint.url
-            sample_bug.write_plain_checkout(job.workspace)
-            job.commit()
+            sample_bug.commit_plain_checkout(job.workspace)
             yield services, job
 
 

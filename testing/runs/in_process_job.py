@@ -75,7 +75,6 @@ def set_up_job(folder: Path) -> Iterator[InProcessJob]:
         job = Job(folder, github)
         job.inputs |= {"engine": "model", "model-api-key": "sk-" + "y2" * 20, "model-base-url": f"{endpoint.url}/v1"}
         job.variables["TAVILY_BASE_URL"] = endpoint.url
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
+        sample_bug.commit_plain_checkout(job.workspace)
         harness = InProcessJob(job)
         yield harness

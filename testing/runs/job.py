@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from testing.checkouts.git_repositories import commit
 from testing.runs.action_run import JobResult, job_variables, read_result
 from testing.runs.forked_process import ForkedProcess, run_action
 from testing.servers.github_api import JOB_TOKEN, GitHubApi
@@ -60,9 +61,7 @@ class Job:
 
     def commit(self) -> None:
         """Commits the files in the workspace."""
-        who = ("-c", "user.name=mona", "-c", "user.email=mona@example.com", "-c", "init.defaultBranch=main")
-        for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "first"]):
-            subprocess.run(["git", *who, *command], cwd=self.workspace, check=True)
+        commit(self.workspace)
 
     def environment(self, folders: dict[str, str]) -> dict[str, str]:
         """Returns the environment of the run, with the paths of the job's folders as the run sees them."""

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from testing.checkouts.git_repositories import commit
 from testing.runs.action_run import JobResult
 from testing.runs.job import Job
 
@@ -44,6 +45,12 @@ def write_plain_checkout(workspace: Path) -> None:
     """Writes the repository with the bug."""
     (workspace / "shop").mkdir()
     (workspace / "shop" / "basket.py").write_text(BASKET, encoding="utf-8")
+
+
+def commit_plain_checkout(workspace: Path) -> None:
+    """Commits the repository with the bug."""
+    write_plain_checkout(workspace)
+    commit(workspace)
 
 
 def write_hostile_checkout(workspace: Path) -> None:

@@ -1,9 +1,9 @@
 """Runs the action in this process on an event: payload and variables in; log, files and requests out."""
 
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from testing.checkouts.git_repositories import commit
 from testing.runner_grammar import RunnerCommand, parse_commands
 from testing.runs.action_run import JobResult, job_variables, read_result, run_here
 from testing.servers.github_api import JOB_TOKEN, GitHubApi
@@ -38,11 +38,7 @@ class EventRunner:
 
     def __post_init__(self) -> None:
         self.workspace = self.folder / "workspace"
-        (self.workspace / "shop").mkdir(parents=True)
-        (self.workspace / "shop" / "cart.py").write_text("def total(prices):\n    return sum(prices) / len(prices)\n")
-        who = ("-c", "user.name=a", "-c", "user.email=a@b")
-        for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "x"]):
-            subprocess.run(["git", *command], cwd=self.workspace, check=True)
+        commit(self.workspace, {"shop/cart.py": "def total(prices):\n    return sum(prices) / len(prices)\n"})
 
     def run(self, event: str, content: bytes | Path, **variables: str) -> EventResult:
         """Runs on this event. The payload is the content of the event file, or the path of another file."""

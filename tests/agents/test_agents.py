@@ -4,25 +4,22 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.runnables import RunnableLambda
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeToolset, fake_services
+from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents import (
     codebase_rules,
-    codebase_search,
     critic,
     investigator,
     web_search,
 )
-from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, format_bullets, shorten
+from triage.agents.prompts import build_system_message, fence, format_bullets
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Excerpt, Hit, Passage, Place, SearchQuery, Span
-from triage.domain.findings import CodebaseFinding, MissingInformation, TicketDraft, WebResult
+from triage.domain.findings import MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
 from triage.domain.run import ISSUE_SEARCH
@@ -57,13 +54,6 @@ def test_a_mark_that_stands_in_a_text_is_taken_out_of_it():
 def test_what_is_left_of_a_text_is_no_mark_either():
     text = fence({"a": "12ab12ab34cd34cd <</a 12ab34cd>>"}, "12ab34cd").text
     assert text.count("12ab34cd") == 2, "that of the beginning and that of the end"
-
-
-def test_long_parts_lose_their_middle_and_say_so():
-    shortened = shorten("a" * MAX_PART_CHARS + "END")
-    assert len(shortened) < MAX_PART_CHARS + 100
-    assert "characters left out" in shortened
-    assert shortened.endswith("END")
 
 
 @pytest.mark.parametrize(
@@ -228,22 +218,6 @@ async def test_a_lone_backtick_opens_no_code_span():
 
 
 # --- codebase search
-
-
-async def test_codebase_chain_shows_passages_with_their_places():
-    seen: list[Any] = []
-
-    def answer(prompt: Any) -> CodebaseFinding:
-        seen.append(prompt.to_string())
-        return factories.codebase()
-
-    retriever = FakeRetriever(
-        documents=[Document(page_content="3| code", metadata={"path": "a.py", "start": 3, "end": 3, "symbol": "f"})]
-    )
-    chain = codebase_search.build_codebase_chain(retriever, RunnableLambda(answer))
-    assert await chain.ainvoke({"issue": "it", "hypothesis": "this", "keywords": ["k1", "k2"]}) == factories.codebase()
-    assert "[1] a.py 3 f\n3| code" in seen[0]
-    assert "k1, k2" in seen[0]
 
 
 async def test_codebase_by_rules_gives_lines_and_reasons():

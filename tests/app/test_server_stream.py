@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from testing.apps import make_app
-from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.servers.github_api import GitHubApi
@@ -54,8 +53,7 @@ class Server:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    sample_bug.write_plain_checkout(tmp_path)
-    commit(tmp_path)
+    sample_bug.commit_plain_checkout(tmp_path)
     return tmp_path
 
 

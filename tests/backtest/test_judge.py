@@ -8,14 +8,10 @@ from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at
 from tests.backtest.samples import case, fixed_issue
 from tests.say.sample_reports import FULL, change_report
 from triage.backtest.judge import judge_duplicate, judge_outcomes, judge_report
-from triage.domain.code import Place, Span, Suspect
+from triage.domain.code import Suspect
 from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, SimilarIssue
 
 PATH = "shop/cart.py"
-
-
-def place(path: str = PATH, chance: float = 0.6) -> Place:
-    return Place(sign="name", rule="name", span=Span(path=path, start=1, end=2), probability=chance)
 
 
 def report(*paths: str, **changes: object):

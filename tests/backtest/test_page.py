@@ -50,15 +50,6 @@ def test_the_page_reads_as_in_its_golden_file(golden, name: str, page: Scorecard
     golden(f"tests/golden/scorecard_{name}.md", render_scorecard(page))
 
 
-def test_nothing_triaged_is_said() -> None:
-    assert "Nothing triaged has been closed by a fix yet." in render_scorecard(make_page())
-
-
-def test_what_was_wrong_is_listed_first() -> None:
-    lines = [line for line in render_scorecard(make_page(*ISSUES)).splitlines() if line.startswith("| [`#")]
-    assert [line.rpartition("| ")[2] for line in lines] == ["no |", "among three |", "yes |", "yes |"]
-
-
 def test_a_server_without_safe_links_gets_numbers() -> None:
     page = render_scorecard(make_page(*ISSUES, server_url="https://github.example.com"))
     assert "| `#401` Import" in page

@@ -1,16 +1,16 @@
 """Blocking work in threads that can be abandoned."""
 
 import asyncio
-import contextlib
 import contextvars
 import math
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
+from testing.abandoned_work import AbandonedWork
 from triage.base import threads
 from triage.base.threads import Abandoned, OutOfTime, call_when_abandoned, in_thread
 
@@ -23,33 +23,9 @@ def release() -> Iterator[threading.Event]:
     event.set()
 
 
-async def run_and_abandon(work: Callable[[], object], there: threading.Event) -> None:
-    """Start the work, and abandon it as soon as it has started."""
-    running = asyncio.ensure_future(in_thread(work))
-    await in_thread(there.wait, 10)
-    running.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await running
-
-
-class WorkRecorder:
-    """Records how a thread ended."""
-
-    def __init__(self) -> None:
-        self.there, self.over = threading.Event(), threading.Event()
-        self.outcome: BaseException | str | None = None
-
-    def work(self, then: Callable[[], object]) -> Callable[[], None]:
-        def run() -> None:
-            self.there.set()
-            try:
-                then()
-                self.outcome = "done"
-            except BaseException as error:  # noqa: BLE001 - the test looks at it
-                self.outcome = error
-            self.over.set()
-
-        return run
+@pytest.fixture
+def abandoned() -> AbandonedWork:
+    return AbandonedWork()
 
 
 async def test_the_result_or_the_error_is_passed_on():
@@ -58,49 +34,39 @@ async def test_the_result_or_the_error_is_passed_on():
         await in_thread(lambda: 1 // 0)
 
 
-async def test_what_was_begun_last_is_ended_first():
-    recorder, ended = WorkRecorder(), list[str]()
+async def test_what_was_begun_last_is_ended_first(abandoned: AbandonedWork):
+    ended = list[str]()
 
     def wait() -> None:
         with call_when_abandoned(lambda: ended.append("folder")), call_when_abandoned(lambda: ended.append("build")):
-            recorder.there.set()
+            abandoned.there.set()
             threads.sleep_unless_abandoned(60)
 
-    await run_and_abandon(wait, recorder.there)
+    await abandoned.run(wait)
     assert ended == ["build", "folder"]
+    assert isinstance(abandoned.outcome, Abandoned), "it stops sleeping"
 
 
-async def test_work_beyond_its_time_limit_is_abandoned():
-    recorder = WorkRecorder()
+async def test_work_beyond_its_time_limit_is_abandoned(abandoned: AbandonedWork):
+    def wait() -> None:
+        with call_when_abandoned(abandoned.over.set):
+            threads.sleep_unless_abandoned(60)
+
     with pytest.raises(TimeoutError):
-        await in_thread(recorder.work(lambda: threads.sleep_unless_abandoned(60)), seconds=0.01)
-    assert recorder.over.wait(10)
-    assert isinstance(recorder.outcome, Abandoned)
+        await in_thread(wait, seconds=0.01)
+    assert abandoned.over.wait(10)
 
 
-async def test_abandoned_work_stops_at_its_next_check():
-    recorder, steps = WorkRecorder(), []
-
+async def test_abandoned_work_stops_at_its_next_check(abandoned: AbandonedWork):
     def loop() -> None:
         while True:
-            steps.append(1)
             threads.raise_if_abandoned()
 
-    await run_and_abandon(recorder.work(loop), recorder.there)
-    assert recorder.over.wait(10)
-    assert isinstance(recorder.outcome, Abandoned)
-    assert steps
+    await abandoned.run(loop, is_there=True)
+    assert isinstance(abandoned.outcome, Abandoned)
 
 
-async def test_an_abandoned_thread_stops_sleeping():
-    recorder = WorkRecorder()
-    await run_and_abandon(recorder.work(lambda: threads.sleep_unless_abandoned(60)), recorder.there)
-    assert recorder.over.wait(10)
-    assert isinstance(recorder.outcome, Abandoned)
-
-
-async def test_a_callback_ends_the_process_of_an_abandoned_thread():
-    recorder = WorkRecorder()
+async def test_a_callback_ends_the_process_of_an_abandoned_thread(abandoned: AbandonedWork):
     codes: list[int] = []
 
     def wait() -> None:
@@ -110,37 +76,33 @@ async def test_a_callback_ends_the_process_of_an_abandoned_thread():
         ):
             codes.append(process.wait())
 
-    await run_and_abandon(recorder.work(wait), recorder.there)
-    assert recorder.over.wait(10)
-    assert isinstance(recorder.outcome, Abandoned)
+    await abandoned.run(wait, is_there=True)
+    assert isinstance(abandoned.outcome, Abandoned)
     assert codes == [-9]
 
 
-async def test_a_callback_that_is_registered_too_late_is_called_at_once():
-    recorder, gone, ended = WorkRecorder(), threading.Event(), []
+async def test_a_callback_that_is_registered_too_late_is_called_at_once(abandoned: AbandonedWork):
+    ended: list[int] = []
 
     def late() -> None:
-        gone.wait(10)
+        abandoned.arrive()
         with threads.call_when_abandoned(lambda: ended.append(1)):
             pass
 
-    await run_and_abandon(recorder.work(late), recorder.there)
-    gone.set()
-    assert recorder.over.wait(10)
-    assert (ended, type(recorder.outcome)) == ([1], Abandoned)
+    await abandoned.run(late)
+    assert (ended, type(abandoned.outcome)) == ([1], Abandoned)
 
 
-async def test_an_error_in_abandoned_work_becomes_abandoned():
-    recorder, ended = WorkRecorder(), threading.Event()
+async def test_an_error_in_abandoned_work_becomes_abandoned(abandoned: AbandonedWork):
+    ended = threading.Event()
 
     def fails() -> None:
         with threads.call_when_abandoned(ended.set):
             ended.wait(10)
             raise OSError("the process was killed")
 
-    await run_and_abandon(recorder.work(fails), recorder.there)
-    assert recorder.over.wait(10)
-    assert isinstance(recorder.outcome, Abandoned)
+    await abandoned.run(fails, is_there=True)
+    assert isinstance(abandoned.outcome, Abandoned)
 
 
 async def test_a_thread_knows_its_seconds_left():

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit
 from testing.runs import external_services, sample_bug
 from testing.runs.action_run import job_variables, run_on_event
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
@@ -22,8 +21,7 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serv
 @pytest.fixture
 def backlog(tmp_path: Path) -> Iterator[Backlog]:
     (tmp_path / "repo").mkdir()
-    sample_bug.write_plain_checkout(tmp_path / "repo")
-    commit(tmp_path / "repo")
+    sample_bug.commit_plain_checkout(tmp_path / "repo")
     with simulate_backlog(tmp_path / "repo", tmp_path / "backlog") as running:
         yield running
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from testing.runner_grammar import RunnerCommand, parse_commands
 from testing.runs import sample_bug
 from testing.runs.action_run import JobResult
@@ -40,10 +41,7 @@ def job(tmp_path: Path) -> Iterator[Job]:
 
 def checkout(job: Job, committed: str, lying_about: str) -> None:
     sample_bug.write_plain_checkout(job.workspace)
-    for path, text in {"old/basket.py": sample_bug.BASKET, "CODEOWNERS": "* @acme/core\n", PATH: committed}.items():
-        (job.workspace / path).parent.mkdir(exist_ok=True)
-        (job.workspace / path).write_text(text, encoding="utf-8")
-    job.commit()
+    commit(job.workspace, {"old/basket.py": sample_bug.BASKET, "CODEOWNERS": "* @acme/core\n", PATH: committed})
     (job.workspace / PATH).write_text(lying_about, encoding="utf-8")
 
 

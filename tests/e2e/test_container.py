@@ -45,8 +45,7 @@ def job(tmp_path, github):
 
 
 def test_an_opened_issue_is_answered_once(job):
-    sample_bug.write_plain_checkout(job.workspace)
-    job.commit()
+    sample_bug.commit_plain_checkout(job.workspace)
     sample_bug.assert_report(job, job.run_in_container(ENGINE, IMAGE))
     again = job.run_in_container(ENGINE, IMAGE)
     assert again.exit_code == 0, again.log
@@ -74,8 +73,7 @@ def test_variables_of_the_workflow_do_not_import_code(job):
 
 @pytest.mark.parametrize(("sent", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_cancelled_job_ends_before_it_is_killed(job, sent, exit_code):
-    sample_bug.write_plain_checkout(job.workspace)
-    job.commit()
+    sample_bug.commit_plain_checkout(job.workspace)
     job.github.faults = [ApiFault(".", delay_seconds=3600)]
     with subprocess.Popen(job.container_command(ENGINE, IMAGE), stdout=subprocess.DEVNULL) as running:
         until = time.monotonic() + 60

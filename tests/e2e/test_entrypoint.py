@@ -171,8 +171,7 @@ class TestStartingAnew:
             assert done.stdout == f"{flags}\n"
 
     def test_without_a_handover_it_warns_and_removes_the_keys(self, job):
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
+        sample_bug.commit_plain_checkout(job.workspace)
         key = job.inputs["github-token"]
         watched = f"""
 def fail(program, words, kept):

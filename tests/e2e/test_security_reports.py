@@ -1,12 +1,11 @@
 """The whole action on a security report: it is redirected, and nothing of it is repeated, by rules and with a model."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import write
+from testing.checkouts.git_repositories import commit
 from testing.runs.in_process_job import InProcessJob, set_up_job
 
 TITLE = "KeyError lets an attacker read the basket of pear sellers: path traversal"
@@ -36,13 +35,8 @@ def job(tmp_path: Path) -> Iterator[InProcessJob]:
 
 def commit_policy(job: InProcessJob, path: str) -> str:
     """Returns the id of the new commit."""
-    place = job.job.workspace / path
-    place.parent.mkdir(exist_ok=True)
-    place.write_text("Write to security@example.com.\n")
-    write(job.job.workspace, {".github/triage/skills/pears.md": SKILL})
-    job.job.commit()
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=job.job.workspace, capture_output=True, check=True)
-    return head.stdout.decode().strip()
+    policy = {path: "Write to security@example.com.\n"}
+    return commit(job.job.workspace, policy | {".github/triage/skills/pears.md": SKILL})
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from typing import Any
 import httpx
 import pytest
 
-from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.runs.job import ROOT
@@ -99,8 +98,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         (folder / name).symlink_to(ROOT / name)
     shop = folder / "checkouts" / "octo" / "shop"
     shop.mkdir(parents=True)
-    sample_bug.write_plain_checkout(shop)
-    commit(shop)
+    sample_bug.commit_plain_checkout(shop)
     port, log, seen = _free_port(), folder / "log", list[bytes]()
     options = ["--host", "127.0.0.1", "--port", str(port), "--no-browser", "--no-reload"]
     services = ExternalServices(GitHubApi())

@@ -21,8 +21,7 @@ def test_a_small_model_takes_nothing_from_the_comment(tmp_path, attempt):
         job = Job(tmp_path, github)
         job.inputs |= {"engine": "model", "timeout-seconds": "240", "max-tokens": str(MAX_TOKENS)}
         job.inputs |= dict.fromkeys(("model", "fast-model", "fallback-model"), "small")
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
+        sample_bug.commit_plain_checkout(job.workspace)
         try:
             with serve_small_model() as url:
                 job.inputs["model-base-url"] = url

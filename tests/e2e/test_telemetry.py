@@ -20,8 +20,7 @@ __all__ = ["checkout"]
 def job(tmp_path: Path):
     with serve_issue(sample_bug.TITLE, sample_bug.BODY) as github:
         job = Job(tmp_path, github)
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
+        sample_bug.commit_plain_checkout(job.workspace)
         yield job
 
 

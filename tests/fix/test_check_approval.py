@@ -28,20 +28,16 @@ CONFIG = ProjectConfig(owners={"acme/core": "mona"})
     ("rules", "reason"),
     [
         ("", ""),
-        ("docs/ @hubot", ""),
         ("* @hubot\na.py\nb.py", ""),
         ("* @Mona", ""),
-        ("* @acme/core", ""),
         ("* @hubot @mona", ""),
         ("* ops@example.com @mona", ""),
         ("[ab].py\n* @mona", ""),
         ("* @hubot", "a.py has other owners"),
         ("* @mona\nb.py @hubot", "b.py has other owners"),
         ("* @acme/web", "owned by a team"),
-        ("* @acme/web @hubot", "owned by a team"),
         ("* mona@example.com", "owned by an e-mail address, which the token cannot resolve. Write the login"),
         ("* mona", "a.py may have owners by line 1 of CODEOWNERS, which cannot be read"),
-        ("* @mona\nb.py @mona hubot", "b.py may have owners by line 2"),
         ("* @mona\n[bc].py @hubot", "a.py may have owners by line 2"),
     ],
 )
@@ -93,14 +89,10 @@ def test_approve(answer: str) -> None:
     "answer",
     [
         "reject",
-        " REJECT ",
         "",
-        " \n",
-        "\u200b",
         "appr\u200bove",
         "approve\u202e",
         None,
-        True,
         1,
         ["approve"],
         {"decision": "approve"},
@@ -126,14 +118,10 @@ def test_a_no_with_its_reason(answer: str, why: str) -> None:
     [
         "yes",
         "aprove",
-        "approve!",
         "аpprove",
         "revise",
-        "revise:",
-        "do not approve",
         "reject it",
         "Return zero.",
-        "好的",
     ],
 )
 def test_few_words_may_have_meant_a_yes_or_a_no(answer: str) -> None:
@@ -145,7 +133,6 @@ def test_few_words_may_have_meant_a_yes_or_a_no(answer: str) -> None:
     ("answer", "words"),
     [
         ("revise: smaller", "smaller"),
-        ("Revise the docstring", "the docstring"),
         ("improve the message of the error", "improve the message of the error"),
         ("Use Decimal.\r\nNot \u202efloat", "Use Decimal.\nNot float"),
         ("revise: " + "a" * 100_000, "a" * MAX_WORDS_CHARS),

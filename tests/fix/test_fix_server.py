@@ -8,7 +8,7 @@ import pytest
 from langgraph.types import Command
 
 from testing import factories
-from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
+from testing.checkouts.git_repositories import ENVIRONMENT, commit, git
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers
 from triage.agents.services import Services
@@ -29,8 +29,7 @@ class FixServer:
     """The server's checkout, its threads, and a model."""
 
     def __init__(self, folder: Path) -> None:
-        write(folder, FILES)
-        commit(folder)
+        commit(folder, FILES)
         self.folder, self.threads = folder, build_checkpointer()
         self.model = FakeModel(factories.answers() | answers())
         self.opened: list[tuple[str, str]] = []

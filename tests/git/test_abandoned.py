@@ -1,50 +1,21 @@
 """An abandoned index stops, and its processes end."""
 
-import asyncio
-import contextlib
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from testing.abandoned_work import AbandonedWork
 from testing.checkouts.git_repositories import commit
-from triage.base.threads import Abandoned, in_thread
+from triage.base.threads import Abandoned
 from triage.find.parse import worker_pool
 from triage.find.parse.extract import SourceFile
 from triage.find.parse.worker_pool import WorkerPool
 from triage.git.git import Git
-
-
-class AbandonedWork:
-    """Work whose caller gives up as soon as the work has arrived."""
-
-    def __init__(self) -> None:
-        self.there, self.gone, self.over = threading.Event(), threading.Event(), threading.Event()
-        self.outcome: BaseException | None = None
-
-    def arrive(self) -> None:
-        self.there.set()
-        assert self.gone.wait(10)
-
-    async def run(self, work: Callable[[], object]) -> None:
-        def whole() -> None:
-            try:
-                work()
-            except BaseException as error:  # noqa: BLE001 - the test looks at it
-                self.outcome = error
-            self.over.set()
-
-        running = asyncio.ensure_future(in_thread(whole))
-        await in_thread(self.there.wait, 10)
-        running.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await running
-        self.gone.set()
-        assert self.over.wait(10)
 
 
 @pytest.fixture

@@ -13,17 +13,6 @@ def contents(tree: CommitTree) -> dict[str, bytes | None]:
     return {entry.path: data for entry, data in tree.read(tree.list_files().entries)}
 
 
-def test_the_commit_is_read_and_not_the_work_tree(tmp_path: Path):
-    sha = commit(tmp_path, {"a.py": "committed\n", "gone.py": "x\n"})
-    write(tmp_path, {"a.py": "changed\n", ".env": "SECRET=1\n"})
-    (tmp_path / "gone.py").unlink()
-
-    tree = open_commit(tmp_path)
-    assert tree.commit == sha
-    assert contents(tree) == {"a.py": b"committed\n", "gone.py": b"x\n"}
-    assert tree.is_dirty()
-
-
 def test_untracked_files_do_not_make_a_tree_dirty(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
     write(tmp_path, {"new.py": "y\n"})

@@ -1,14 +1,12 @@
 """The commits of a file: literal paths, limited output, and `partial` for what is unknown."""
 
-import stat
-import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
+from testing.checkouts.git_repositories import commit, git, write
 from tests.find.indexes import make_codebase
 from triage.agents.code_tools import render_log
 from triage.domain.code import History
@@ -157,34 +155,6 @@ def test_the_oldest_commit_of_a_shallow_clone_is_left_out(tmp_path: Path):
         history = codebase.read_history("a.py", 5)
         assert (subjects(history), history.partial) == (expected, True)
         assert codebase.read_history("old.py", 5) == History(partial=True)
-
-
-def test_no_program_of_the_repository_checks_a_signature(tmp_path: Path):
-    root, mark = tmp_path / "repo", tmp_path / "ran"
-    root.mkdir()
-    program = tmp_path / "evil.sh"
-    program.write_text(f"#!/bin/sh\ntouch '{mark}'\ncat\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    commit(root, {"b.py": "x = 1\n"})
-    commits(root, "one")
-    signed = f"{git(root, 'cat-file', 'commit', 'HEAD')}\n"
-    head, _, message = signed.partition("\n\n")
-    armour = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----"
-    write(root, {".git/signed": f"{head}\n{armour}\n\n{message}"})
-    git(root, "reset", "-q", "--soft", git(root, "hash-object", "-t", "commit", "-w", ".git/signed"))
-    git(root, "config", "gpg.program", str(program))
-    git(root, "config", "log.showSignature", "true")
-    # The same by a plain git, to see that the trap is set.
-    subprocess.run(
-        ["git", "-C", str(root), "log", "--show-signature"], env=ENVIRONMENT, capture_output=True, check=True
-    )
-    assert mark.exists()
-    mark.unlink()
-
-    codebase = Codebase(root, "acme/hostile")
-    codebase.index()
-    assert subjects(codebase.read_history("a.py", 5)) == ["one"]
-    assert not mark.exists()
 
 
 CONFIG = {

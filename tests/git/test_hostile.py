@@ -1,9 +1,5 @@
 """Every odd checkout is read without running a program, fetching or waiting, and no file outside is read."""
 
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -136,12 +132,6 @@ def test_the_folder_may_have_any_name(tmp_path: Path, place: str, how: str):
     ]
 
 
-def test_a_slash_at_the_end_changes_nothing(root: Path):
-    CHECKOUTS["shallow"](root)
-    _, facts = index_checkout(Path(f"{root}//"))
-    assert facts.files == len(SOURCES)
-
-
 def test_a_settings_file_that_is_a_link_is_refused(root: Path):
     CHECKOUTS["settings as link"](root)
     with pytest.raises(BadInput, match="is a symbolic link"):
@@ -164,31 +154,3 @@ def test_all_odd_names_are_indexed(root: Path):
         "shop/basket.py"
     }
     assert facts.left_out == {"name is not UTF-8": 2 * (len(NAMES) - len(text))}
-
-
-@pytest.fixture
-def open_place() -> Iterator[Path]:
-    """A folder that everybody may pass."""
-    with tempfile.TemporaryDirectory() as made:
-        Path(made).chmod(0o755)
-        yield Path(made)
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    os.setegid(65_534)
-    os.seteuid(65_534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
-def test_another_user_reads_a_checkout_of_a_third_one(open_place: Path):
-    CHECKOUTS["of another user"](open_place / "checkout")
-    with as_nobody():
-        tree = open_commit(open_place / "checkout")
-        assert {entry.path for entry in tree.list_files().entries} == set(SOURCES)
-        assert not tree.is_dirty()

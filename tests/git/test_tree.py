@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import write
 from triage.git import tree
 from triage.git.tree import FolderTree, Listing
 
@@ -16,9 +17,8 @@ def list_files(root: Path) -> tuple[list[str], dict[str, int]]:
 
 def test_every_regular_file_is_listed_and_all_else_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     root = tmp_path / "no\u00a0git\n"
-    for path in ("src/a.py", "src/\u3000.py", "src/gone.py", "src/\udcff.py", "z.py", ".git/x.py", ".triage/x.py"):
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).touch()
+    files = ("src/a.py", "src/\u3000.py", "src/gone.py", "src/\udcff.py", "z.py", ".git/x.py", ".triage/x.py")
+    write(root, dict.fromkeys(files, ""))
     (root / "link.py").symlink_to("/etc/hosts")
     (root / "link").symlink_to("/etc")
     os.mkfifo(root / "pipe")
@@ -36,16 +36,13 @@ def test_every_regular_file_is_listed_and_all_else_counted(tmp_path: Path, monke
 
 
 def test_repositories_inside_are_not_read(tmp_path: Path):
-    for path in ("a/.git/HEAD", "a/key.py", "b.git/HEAD", "b.git/objects/x", "b.git/refs/x", "c/HEAD", "c/refs/x"):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).touch()
+    files = ("a/.git/HEAD", "a/key.py", "b.git/HEAD", "b.git/objects/x", "b.git/refs/x", "c/HEAD", "c/refs/x")
+    write(tmp_path, dict.fromkeys(files, ""))
     assert list_files(tmp_path)[0] == ["c/HEAD", "c/refs/x"]
 
 
 def test_the_number_of_names_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(tree, "MAX_ENTRIES", 3)
-    for path in ("a/1.py", "b/1.py", "b/2.py"):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).touch()
+    write(tmp_path, dict.fromkeys(("a/1.py", "b/1.py", "b/2.py"), ""))
     listing: Listing = FolderTree(tmp_path).list_files()
     assert ([entry.path for entry in listing.entries], listing.truncated) == (["a/1.py"], True)

@@ -280,8 +280,7 @@ def make_repository(root: Path, case: Case) -> Path:
         if subject.startswith("tag "):
             git(root, "tag", subject.removeprefix("tag "))
         else:
-            commit(root, files)
-            git(root, "commit", "-q", "--amend", "-m", subject)
+            commit(root, files, subject)
     return root
 
 

@@ -14,7 +14,7 @@ from triage.domain.code import Section, Span
 from triage.domain.issue import KindReading
 from triage.domain.run import Limits, Usage
 from triage.graph.capabilities import AGENTS
-from triage.graph.routing import Choice, choose_next, is_budget_low
+from triage.graph.routing import Choice, choose_next
 from triage.graph.triage_state import BugTriageState
 
 ONLINE, OFFLINE = True, False
@@ -238,19 +238,3 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
     assert "web_search" not in names or "web_search" not in answered
     assert len(names) == 1 or names == {"codebase_search", "web_search"}
     assert names != {"web_search"}
-
-
-@pytest.mark.parametrize(
-    ("spent", "is_low"),
-    [
-        (Usage(), False),
-        (Usage(input_tokens=79_000, calls=1), False),
-        (Usage(input_tokens=81_000, calls=1), True),
-        (Usage(input_tokens=200_000, calls=1), True),
-        (Usage(input_tokens=10, calls=1, usd=0.75), False),
-        (Usage(input_tokens=10, calls=1, usd=0.85), True),
-        (Usage(input_tokens=10, calls=1, usd=None), False),
-    ],
-)
-def test_the_rest_of_the_budget_is_for_the_writer(spent: Usage, is_low: bool):
-    assert is_budget_low(make_services(Limits(tokens=100_000, usd=1.0), spent=spent)) is is_low

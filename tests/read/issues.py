@@ -112,6 +112,9 @@ body:
     attributes: {label: "Anything else?"}
 """
 
+FILLED = "### What happened?\n\nThe total is wrong.\n\n### Steps to reproduce\n\n{steps}\n\n### Shop version\n\n{version}\n\n### Which database?\n\n{database}"
+"""A text in the headings of the form."""
+
 TEMPLATE = """---
 name: Bug report
 about: Tell us

@@ -105,7 +105,6 @@ OTHER = past("No cli here", "A-ui")
         ("Wrong size in the image resizer", [], ["Product-Image Resizer"]),
         ("Since 3.2 it hangs", [], []),
         ("cli: it hangs", [OTHER] * 3, []),
-        ("The cli hangs", [], []),
         ("The cli hangs", [KNOWN] * 2, []),
         ("The cli hangs", [KNOWN] * 3, ["area: cli"]),
         ("The cli hangs", [*[KNOWN] * 3, past("The cli hangs")], ["area: cli"]),  # nobody has labelled that one

@@ -10,8 +10,6 @@ from triage.read.issue_forms import find_answer, find_used_forms, parse_forms
 from triage.read.kind.issue_kind import read_kind
 from triage.read.read_issue import read_issue
 
-FILLED = "### What happened?\n\nThe total is wrong.\n\n### Steps to reproduce\n\n{steps}\n\n### Shop version\n\n{version}\n\n### Which database?\n\n{database}"
-
 
 def test_forms_are_read() -> None:
     form, template = parse_forms(
@@ -33,7 +31,7 @@ def test_forms_are_read() -> None:
 
 def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
     forms = parse_forms([issues.TEMPLATE, issues.FORM])
-    parsed = read_issue(Issue(title="x", body=FILLED.format(steps="y", version="_No response_", database="a")))
+    parsed = read_issue(Issue(title="x", body=issues.FILLED.format(steps="y", version="_No response_", database="a")))
     sections = parsed.sections
     assert find_used_forms(forms, parsed) == [forms[1]]
     assert [find_answer(field, sections) for field in forms[1].fields] == ["The total is wrong.", "y", "", "a", None]

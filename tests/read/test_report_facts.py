@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from tests.read import issues
 from triage.domain.issue import CodeBlock, Issue, ParsedIssue, Quote, ReportFacts
 from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts, quote_code_steps
@@ -17,15 +16,6 @@ def facts_of(title: str, body: str = "", project: str = "acme/shop") -> ReportFa
 
 def words(quote: Quote | None) -> str | None:
     return quote.text if quote else None
-
-
-def test_a_complete_report() -> None:
-    facts = find_facts(read_issue(issues.COMPLETE), "acme/shop")
-    assert words(facts.version) == "2.4.1"
-    assert words(facts.error) == "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"
-    assert facts.regression is not None
-    assert words(facts.regression.quote) == "Since the upgrade, an empty cart breaks the checkout page."
-    assert facts.severity is None
 
 
 def test_an_empty_report() -> None:

@@ -12,6 +12,7 @@ import yaml
 from release.facts import ReleaseError
 from release.files import ACTIONS
 from release.publish import publish
+from testing.checkouts.git_repositories import write
 from testing.servers.github_api import SLUG, ApiFault
 from tests.docs_yaml import parse_blocks
 from tests.release.conftest import DIGEST, RELEASE, ReleasedRepository
@@ -30,13 +31,6 @@ def release(repository: ReleasedRepository) -> tuple[str, str]:
 def pages_of(files: dict[str, str]) -> dict[str, str]:
     """Returns what people read, or copy."""
     return {path: text for path, text in files.items() if path.endswith(".md") or path.startswith("examples/")}
-
-
-def write_tree(folder: Path, files: dict[str, str]) -> Path:
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
 
 
 def run_linter(*command: str) -> None:
@@ -71,7 +65,7 @@ def test_nothing_else_changes(repository: ReleasedRepository) -> None:
 def test_what_people_copy_stays_valid(repository: ReleasedRepository, tmp_path: Path, which: str) -> None:
     commit, _ = release(repository)
     files = repository.read_files(commit if which == "release" else repository.git.refs["refs/heads/main"])
-    root = write_tree(tmp_path / "tree", files)
+    root = write(tmp_path / "tree", files)
     examples = [str(path) for path in sorted(root.glob("examples/workflows/*.yml"))]
     run_linter("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *examples)
     run_linter("check-jsonschema", "--builtin-schema", "vendor.github-actions", *(str(root / path) for path in ACTIONS))
@@ -220,7 +214,7 @@ def test_the_date_is_that_of_the_tag(repository: ReleasedRepository, first_date:
 
 def test_the_next_release_replaces_the_pins_of_the_last_one(repository: ReleasedRepository) -> None:
     release(repository)
-    write_tree(repository.root, repository.read_files(repository.git.refs["refs/heads/main"]))
+    write(repository.root, repository.read_files(repository.git.refs["refs/heads/main"]))
     changelog = repository.root / "CHANGELOG.md"
     changelog.write_text(changelog.read_text().replace("## 1.2.3 ", "## 1.3.0 (unreleased)\n\n- New.\n\n## 1.2.3 ", 1))
     following = replace(RELEASE, version="1.3.0", digest="sha256:" + "77" * 32, date="2026-12-24")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -166,22 +165,6 @@ def test_what_is_said_of_an_output_that_no_version_prints(expected, output, sent
     verdict = decide_verdict(chosen, evidence.runs, evidence.measure)
     text = render_evidence(chosen, evidence.model_copy(update={"verdict": verdict}), pages())
     assert text.startswith(f"**{sentence}**")
-
-
-def test_a_place_is_looked_up_by_the_name_of_its_file(monkeypatch):
-    compared = []
-
-    class Counted(str):
-        def endswith(self, *suffix: Any) -> bool:
-            compared.append(self)
-            return str.endswith(self, *suffix)
-
-    files = [Counted(f"src/p{n}/{'__init__' if n % 10 else f'm{n}'}.py") for n in range(1_000)]
-    monkeypatch.setattr(FakeSource, "list_paths", lambda *_: files)
-    found = pages()
-    assert {found.find_path("p7/__init__.py") for _ in range(100)} == {"src/p7/__init__.py"}
-    assert found.find_path("p10/m10.py") == "src/p10/m10.py"
-    assert len(compared) == 901
 
 
 def test_a_line_that_the_file_does_not_have_and_an_unknown_commit_are_not_linked():

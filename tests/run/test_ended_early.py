@@ -182,12 +182,9 @@ def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_even
 
 def test_a_run_that_is_cut_by_its_clock_comments_as_ever(harness: CutHarness):
     """Only who cancels is in a hurry; the report says that it is partial."""
-    harness.hang_in_model("CritiqueFinding")
-    refused = SlowGitHub(issues={7: factories.issue()}, errors={"list_labels": GitHubUnavailable("down")})
-    harness.github = refused
+    harness.github = SlowGitHub(issues={7: factories.issue()}, errors={"list_labels": GitHubUnavailable("down")})
     model = FakeModel(factories.answers(CritiqueFinding=lambda _: asyncio.sleep(60)))
-    late = fake_services(codebase=FakeCodebase(factories.FILES), model=model, started=-290.0)
-    harness.services = late
+    harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model, started=-290.0)
     harness.run()
     assert len(harness.github.posted) == 1
 

@@ -16,7 +16,6 @@ from triage.say.hidden_state import CommentState, hash_text, parse_state, render
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
 ANSWER = TriageTask(number=7, trigger=Trigger.REPORTER_REPLY, actor="reporter")
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
-REOPENED = TriageTask(number=7, trigger=Trigger.REOPENED, actor="reporter")
 SINCE = "text was edited since"
 ISSUE = factories.issue()
 SECOND = timedelta(seconds=1)

@@ -41,15 +41,6 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
     assert json.loads(harness.output.reports[0])["schema_version"] == "2"
 
 
-def test_a_second_run_edits_nothing_when_nothing_changed():
-    harness = RunHarness()
-    harness.run(OPENED)
-    harness.set_thread(our_comment(harness.github.posted[0][1]))
-    harness.run(BY_HAND)
-    assert len(harness.github.posted) == 1
-    assert harness.github.edited == []
-
-
 def test_a_second_run_edits_our_comment_when_something_changed():
     harness = RunHarness()
     harness.run(OPENED)
@@ -59,16 +50,6 @@ def test_a_second_run_edits_our_comment_when_something_changed():
     harness.run(BY_HAND)
     assert [comment for comment, _ in harness.github.edited] == [55]
     assert len(harness.github.posted) == 1
-
-
-def test_labels_are_added_only_when_asked_and_only_existing_ones():
-    model = FakeModel(factories.answers(TicketDraft=factories.ticket(labels=["bug", "invented"])))
-    harness = RunHarness(
-        policy=Policy(comment="always", labels="apply"),
-        services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
-    )
-    harness.run(OPENED)
-    assert harness.github.labelled == [(7, ["bug"])]
 
 
 FORM = "name: Bug\nlabels: [from-form, bug]\nbody:\n- {type: dropdown, attributes: {label: Component}}\n"

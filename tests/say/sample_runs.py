@@ -166,51 +166,6 @@ REFUSED = run(
 )
 
 DECLINED = "no usable answer: the agent declined to answer"
-SHORTFALL = "ticket: rate limited; written by rules"
-RULES_FALLBACKS = run(
-    DEGRADED,
-    [
-        step("read_and_index", 0, 0.0, 1.9),
-        with_details(
-            step("investigator", 1, 1.9, 60.02, error="no answer within 60 seconds"),
-            calls=[call(FAST, 1.9, 60000, error="no answer within 60 seconds")],
-        ),
-        with_details(
-            step("codebase_search", 2, 61.9, 6.41, error="rate limited"),
-            calls=[call(MAIN, 61.9 + at, 400, error="rate limited") for at in (0, 1.2, 3.1)]
-            + [call(FAST, 66.0, 300, error="rate limited")],
-        ),
-        answer(
-            "web_search",
-            2,
-            61.9,
-            4.4,
-            FAST,
-            usage(3120, 310, 0.0007),
-            tools=[tool("tavily_search", 63.0, 1900, 'query="strptime does not match format"', "4,120 characters")],
-        ),
-        with_details(
-            step(
-                "critic",
-                3,
-                68.4,
-                3.81,
-                None,
-                usage(5210, 390, 0.0169),
-                error="no usable answer: confidence out of range",
-            ),
-        ),
-        answer("writer", 4, 72.2, 7.7, MAIN, usage(5480, 950, 0.0217), shortfalls=[SHORTFALL]),
-    ],
-    [
-        ruled(1, ["investigator"], "nobody has read the issue yet"),
-        ruled(2, ["codebase_search", "web_search"], "both searches need only the investigator's answer"),
-        ruled(3, ["critic"], "the findings have not been challenged yet"),
-        ruled(4, ["writer"], "not approved, and nothing new to look up"),
-    ],
-    79.9,
-)
-
 SILENT = run(
     change_report(DEGRADED, why="", fix_idea="", check=""),
     [

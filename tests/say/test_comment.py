@@ -35,6 +35,8 @@ from tests.say.sample_runs import REFUSED, ROUNDS
 from triage.domain.code import (
     FileChange,
     LaterFix,
+    LeadRule,
+    MatchSource,
     Place,
     QuotedLine,
     RegressionWindow,
@@ -147,66 +149,30 @@ def test_the_idea_for_a_fix_has_two_sentences_and_names_the_files_that_it_touche
     assert "**Check.** Import a row" in visible(report)
 
 
+def in_reader(sign: MatchSource, rule: LeadRule, text: str, probability: float) -> Place:
+    lines = span(READER, 70, 76)
+    return Place(sign=sign, rule=rule, span=lines, line=73, symbol="read_rows", text=text, probability=probability)
+
+
+TRACE = Place(
+    sign="trace",
+    rule="frame",
+    span=span(DATES, 21, 27),
+    line=24,
+    symbol="parse_date",
+    quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
+    text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
+    probability=0.87,
+)
+INTO_A_LIBRARY = {"text": "OSError: [Errno 28] No space left on device", "calls_before_error": 2, "probability": 0.39}
 FOUND = {
-    "trace": Place(
-        sign="trace",
-        rule="frame",
-        span=sample_reports.span(DATES, 21, 27),
-        line=24,
-        symbol="parse_date",
-        quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
-        text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
-        probability=0.87,
-    ),
-    "trace_into_a_library": Place(
-        sign="trace",
-        rule="frame",
-        span=sample_reports.span(DATES, 21, 27),
-        line=24,
-        symbol="parse_date",
-        text="OSError: [Errno 28] No space left on device",
-        calls_before_error=2,
-        probability=0.39,
-    ),
-    "message": Place(
-        sign="message",
-        rule="message",
-        span=sample_reports.span(READER, 70, 76),
-        line=73,
-        symbol="read_rows",
-        text="row %d has no date",
-        probability=0.66,
-    ),
-    "quote": Place(
-        sign="quote",
-        rule="quoted code",
-        span=sample_reports.span(READER, 70, 76),
-        line=73,
-        symbol="read_rows",
-        text='rows = list(csv.reader(file, dialect="excel"))',
-        probability=0.71,
-    ),
-    "used": Place(
-        sign="use",
-        rule="used",
-        span=sample_reports.span(READER, 70, 76),
-        line=73,
-        symbol="read_rows",
-        text="strict_mode",
-        probability=0.1,
-    ),
-    "place": Place(
-        sign="place",
-        rule="place",
-        span=sample_reports.span(READER, 70, 76),
-        line=73,
-        symbol="read_rows",
-        text=READER,
-        probability=0.8,
-    ),
-    "name": Place(
-        sign="name", rule="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71
-    ),
+    "trace": TRACE,
+    "trace_into_a_library": TRACE.model_copy(update={"quote": None, **INTO_A_LIBRARY}),
+    "message": in_reader("message", "message", "row %d has no date", 0.66),
+    "quote": in_reader("quote", "quoted code", 'rows = list(csv.reader(file, dialect="excel"))', 0.71),
+    "used": in_reader("use", "used", "strict_mode", 0.1),
+    "place": in_reader("place", "place", READER, 0.8),
+    "name": Place(sign="name", rule="name", span=span(CLI, 12, 21), symbol="main", text="main", probability=0.71),
 }
 
 
@@ -238,7 +204,7 @@ def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golde
 
 
 def test_code_is_shown_in_fifteen_lines_at_most():
-    place = FOUND["name"].model_copy(update={"span": sample_reports.span(CLI, 12, 90)})
+    place = FOUND["name"].model_copy(update={"span": span(CLI, 12, 90)})
     report = RULES.model_copy(update={"best_place": place})
     assert f"{CLI}#L12-L26\n" in visible(report)
 

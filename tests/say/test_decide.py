@@ -117,13 +117,11 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"later_fix": PAST.later_fix, **ASKS}, "fixed! files"),
         (UNSAID, {"later_fix": PAST.later_fix, **UNSURE, **ASKS}, "fixed files question!"),
         (UNSAID, {"later_fix": NAMED_FIX, **UNSURE, **ASKS}, "fixed! files"),
-        (UNSAID, {"possible_duplicate": OPEN, "later_fix": PAST.later_fix}, "duplicate! fixed! files"),
         (UNSAID, {"regression_window": WINDOW, "later_fix": PAST.later_fix}, "fixed! regression! files"),
         (UNSAID, {"best_place": PATH, "later_change": LATER, "later_fix": PAST.later_fix}, "fixed! found files"),
         (FEATURE, {"later_fix": PAST.later_fix}, ""),
         # documented
         (FEATURE, {"documented": DOCUMENTED}, "documented!"),
-        (FEATURE, {"documented": DOCUMENTED, "why": "So."}, "documented!"),
         (FEATURE, {"documented": DOCUMENTED, "kind": "question", **ASKS}, "documented!"),
         (FEATURE, {"documented": DOCUMENTED, "kind": "question", "kind_by_model": True, "why": "So."}, "documented!"),
         (FEATURE, {"documented": DOCUMENTED, "possible_duplicate": OPEN}, "duplicate!"),
@@ -141,10 +139,8 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"newer_release": OLD}, "files question!"),
         (UNSAID, {"newer_release": OLD, **UNSURE}, "files"),
         (UNSAID, {"newer_release": OLD, "best_place": TRACE}, "found! files"),
-        (UNSAID, {"newer_release": OLD, "possible_duplicate": OPEN}, "duplicate! files"),
         # not ours
         (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere!"),
-        (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere!"),
         (UNSAID, {"failing_package": PACKAGE, "best_place": TRACE}, "found! files"),
         # a place
         (UNSAID, {"best_place": TRACE, **ASKS}, "found! files"),

@@ -127,7 +127,6 @@ def test_a_state_of_another_version_is_read_without_what_is_not_known():
     "body",
     [
         "",
-        "a comment",
         "\n" + GOOD,
         "\ufeff" + GOOD,
         GOOD + " trailing",
@@ -137,7 +136,6 @@ def test_a_state_of_another_version_is_read_without_what_is_not_known():
         GOOD.replace('"asked":[]', '"asked":["everything"]'),
         GOOD.replace('"asked":[]', '"asked":[' + ",".join(['"version"'] * 9) + "]"),
         GOOD.replace('"suspects":[]', '"suspects":["../../etc/passwd"]'),
-        GOOD.replace('"suspects":[]', '"suspects":["a<b"]'),
         GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 201 + '"]'),
         GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 16 + '\\n"]'),
         GOOD.replace('"quiet":false', '"parts":[{"name":"report","start":0,"chars":0,"digest":""}]'),
@@ -185,7 +183,6 @@ def test_an_edit_changes_the_hash(one, other, same):
         ({"severity": "LOW"}, False),
         ({"kind": "question"}, False),
         ({"suspects": FULL.suspects[::-1]}, False),
-        ({"suspects": FULL.suspects[:2]}, False),
         ({"suspects": [suspect(DATES, 18, 32), *FULL.suspects[1:]]}, False),
         ({"missing_information": QUESTIONS}, True),
         ({"missing_information": QUESTIONS, "why": ""}, False),

@@ -12,8 +12,6 @@ from tests.say.sample_runs import (
     PLANNED,
     REFUSED,
     ROUNDS,
-    RULES_FALLBACKS,
-    SILENT,
     run,
 )
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
@@ -98,36 +96,10 @@ def test_tokens_and_dollars_appear_once_with_their_caps():
     assert "of 100,000 tokens, price unknown</summary>" in render_summary(change_report(PLANNED, usage=unknown))
 
 
-def test_each_step_has_answerer_cost_and_outcome():
-    text = render_summary(RULES_FALLBACKS)
-    assert "| 2 | Codebase search | rules | 6.4 |  |  | 4 |  | done, after: rate limited |" in text
-    assert "| 2 | Web search | `gpt-4o-mini` | 4.4 | 3,430 | 0.0007 | 1 | 1 | done |" in text
-    assert "| 6,430 | 0.0217 | 1 |  | done, but ticket: rate limited; written by rules |" in text
-    assert "| 6 | 2 | Critic |" in render_summary(ROUNDS)
-
-
 def test_a_long_table_is_cut_and_says_so():
     steps = [step("critic", number, number, 1.0) for number in range(1, 130)]
     text = render_summary(run(FULL, steps, FULL.decisions, 4.0))
     assert "The first 100 of 129: the rest stands in the JSON report." in text
-
-
-@pytest.mark.parametrize(
-    ("report", "footer"),
-    [
-        (FULL, "· by a model"),
-        (RULES, "· by rules, no model"),
-        (RULES_FALLBACKS, "· by a model"),
-        (SILENT, "· by rules (a model was asked and gave no usable answer)"),
-        (
-            change_report(SILENT, steps=[record.model_copy(update={"calls": []}) for record in SILENT.steps]),
-            "· by rules (a model was chosen and not asked)",
-        ),
-    ],
-)
-def test_the_footer_says_who_really_answered(report, footer):
-    text = render_summary(report)
-    assert footer in text
 
 
 def test_a_run_without_steps_has_a_page():

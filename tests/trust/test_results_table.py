@@ -82,11 +82,6 @@ def test_a_measure_that_breaks_is_a_row_with_a_failure(monkeypatch: pytest.Monke
     assert without_defence.failures == []
 
 
-def test_names_are_unique():
-    names = [one.name for one in measures.MEASURES]
-    assert len(set(names)) == len(names)
-
-
 @pytest.mark.parametrize(
     ("share", "chosen"), [(1.0, [0, 1, 2, 3, 4, 5, 6, 7]), (0.25, [0, 4]), (0.0, [0]), (9.0, [*range(8)])]
 )

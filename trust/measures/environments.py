@@ -4,10 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from testing.environments.catalog import ENVIRONMENTS
 from testing.environments.environment import Environment, find_problems
+from testing.environments.machines import MACHINES
+from testing.environments.networks import NETWORKS
 from trust.measure import Measure, MeasureResult, sample_evenly
 
+ENVIRONMENTS: dict[str, Environment] = MACHINES | NETWORKS
 SIDE_BY_SIDE = 2
 MAX_PROBLEMS_SHOWN = 4
 """Per run, before its last log lines."""
@@ -44,7 +46,7 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Odd machines and networks",
     "all pass",
-    "Full disks, odd locales and clocks, proxies, silent servers: no end in time, a traceback, a secret.",
+    "Full disks, odd locales, proxies, silent servers: no end in time, a traceback, a secret.",
     run,
     run_without_defence,
 )

@@ -95,8 +95,7 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
             "model-base-url": f"{endpoint.url}/v1",
             "max-model-runs-per-day": str(cap),
         }
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
+        sample_bug.commit_plain_checkout(job.workspace)
         _set_clock(api)
         burst = IssueBurst(job, api, max(1, MINUTES * 60 // events))
         yield burst

@@ -81,8 +81,7 @@ def _run_flooded(flood: Flood) -> tuple[float, str]:
         _write_thread(api, flood)
         job = Job(Path(folder) / "job", api)
         job.inputs |= {"github-token": JOB_TOKEN, "timeout-seconds": "60"}
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
+        sample_bug.commit_plain_checkout(job.workspace)
         running = job.start_here()
         peak = wait_and_measure_peak(running)
         return peak, _find_problem(peak, job.wait(running), api)

@@ -32,12 +32,10 @@ def test_a_folder_without_git_has_none(tmp_path: Path):
 
 @pytest.mark.parametrize("odd", ["*", "?.yml", ":(top)a.yml", "[a].yml", "a.yml/", "-h", "--"])
 def test_a_path_is_not_a_pattern(tmp_path: Path, odd: str):
-    write(tmp_path, {"a.yml": "a\n"})
-    commit(tmp_path)
+    commit(tmp_path, {"a.yml": "a\n"})
     assert read_file(tmp_path, odd.rstrip("/") + "x", 100) is None
     assert read_file(tmp_path, "a.yml", 100) == b"a\n"
-    write(tmp_path, {f"{odd.rstrip('/')}y": "odd\n"})
-    commit(tmp_path)
+    commit(tmp_path, {f"{odd.rstrip('/')}y": "odd\n"})
     assert read_file(tmp_path, f"{odd.rstrip('/')}y", 100) == b"odd\n"
 
 

@@ -189,15 +189,6 @@ def test_quoted_code_leads_to_its_line(tmp_path):
     assert (place.sign, place.line) == ("quote", 11)
 
 
-def test_the_text_of_a_trace_is_that_of_its_own_error(tmp_path):
-    body = 'Traceback (most recent call last):\n  File "/x/lib/other.py", line 1, in a\n    a()\nKeyError: unrelated\n\nand\n\n'
-    body += 'Traceback (most recent call last):\n  File "/x/shop/store.py", line 16, in load\n'
-    body += "    return json.loads(self.path.read_text())\nValueError: bad json\n"
-    place = find(tmp_path, read("load of Store fails", body))
-    assert place
-    assert (place.sign, place.text) == ("trace", "ValueError: bad json")
-
-
 def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
     asked = read("step_1 step_2 step_3 are slow", "I think shop/basket.py:2 is to blame, see step_1.")
     ranking = rank(tmp_path, asked, FILES)
@@ -223,14 +214,6 @@ def test_where_a_message_stands_is_no_news_for_who_links_to_it(tmp_path):
         place = choose(ranking, asked.parsed)
         assert place
         assert (place.rule, place.is_linked) == ("message", is_linked)
-
-
-def test_where_a_trace_ends_is_no_news_for_who_links_to_it(tmp_path):
-    trace = "shop/till.lua:2: attempt to index a nil value\n"
-    asked = read("it fails", f"```\n{trace}```\nhttps://github.com/acme/shop/blob/main/shop/till.lua#L2")
-    place = choose(rank(tmp_path, asked, {"shop/till.lua": "local x\nx.y = 1\n"}), asked.parsed)
-    assert place
-    assert (place.rule, place.is_linked) == ("frame", True)
 
 
 CONFIGURED = FILES | {
@@ -272,8 +255,6 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         ("Run main", "`main` is slow, on branch `read_scale`.", []),
         ("it fails", "I call read_scale:\n```python\ndef read_scale():\n    pass\n```", []),
         ("it fails", "I ran `shop --dry-fill read_scale`.", []),
-        ("it fails", "It is wholly in step.", []),
-        ("The basket loses items", "", []),
         # Where the reporter points, whatever the file is.
         ("it fails", "See https://github.com/acme/shop/blob/main/settings.toml#L2", [("place", "settings.toml")]),
         ("it fails", "See https://github.com/old/shop/blob/main/shop/basket.py#L2", [("place", "shop/basket.py")]),
@@ -288,7 +269,6 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         ("it fails", OWN.format("basket.py"), []),
         ("it fails", OWN.format("basket.py") + "\nIn basket.py I call it.", []),
         ("it fails", OWN.format("/home/me/basket.py"), []),
-        ("it fails", "In my main.py line 5 I call it.", []),
         # Frames elsewhere than in the product.
         ("it fails", BUNDLED.format("fillTheBasket"), [("frame", "web/fill.js")]),
         ("it fails", BUNDLED.format("fill"), []),

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from tests.find.project import DATES, PROJECT
-from triage.find.files.documentation import Heading
 from triage.find.parse.definitions import Definition
 from triage.find.parse.extract import (
     MAX_CHUNK_LINES,
@@ -20,7 +19,6 @@ from triage.find.parse.extract import (
     SourceFile,
     build_scopes,
     split_into_chunks,
-    split_into_sections,
 )
 from triage.find.words.bm25 import TermCounts
 
@@ -45,21 +43,6 @@ SMALL = MIN_SPLIT_LINES
 )
 def test_a_file_is_split_by_its_definitions(lines: int, definitions: list[Definition], expected: list[Chunk]):
     assert split_into_chunks(build_scopes(definitions, lines)) == expected
-
-
-@each_row(
-    ("headings", "lines", "expected"),
-    [
-        ([(1, "One"), (5, "Two")], 9, [Chunk(1, 4, "One"), Chunk(5, 9, "Two")]),
-        (
-            [(3, "One"), (4, "Two")],
-            130,
-            [Chunk(1, 2), Chunk(3, 3, "One"), Chunk(4, 63, "Two"), Chunk(54, 113, "Two"), Chunk(104, 130, "Two")],
-        ),
-    ],
-)
-def test_a_page_is_split_by_its_headings(headings: list[tuple[int, str]], lines: int, expected: list[Chunk]):
-    assert list(split_into_sections([Heading(*one) for one in headings], lines)) == expected
 
 
 @st.composite

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -55,17 +55,6 @@ def read_slowly(files: Sequence[SourceFile]) -> ExtractedFiles:
 
 def tell_variables(files: Sequence[SourceFile]) -> ExtractedFiles:
     return ExtractedFiles(list(os.environ))
-
-
-def test_results_come_in_the_order_of_the_batches():
-    def batches() -> Iterator[list[SourceFile]]:
-        for number in range(40):
-            yield [python(f"f{number}"), python(f"g{number}")]
-
-    with WorkerPool(workers=2) as pool:
-        results = [(batch[0].path, names(extracted)) for batch, extracted in pool.extract_all(batches())]
-        assert pool.files_without_trees == 0
-    assert results == [(f"f{number}.py", [f"f{number}", f"g{number}"]) for number in range(40)]
 
 
 def test_nothing_to_do():

@@ -138,12 +138,6 @@ def test_only_the_first_of_several_copies_is_named() -> None:
     assert [(one.number, one.named) for one in found[:2]] == [(94, True), (95, False)]
 
 
-def test_the_original_of_several_known_duplicates_is_named() -> None:
-    copies = [past_issue(94, TITLE, BODY), past_issue(95, TITLE, BODY, duplicate_of=94)]
-    found = find(new_issue(TITLE, BODY), [*past_issues(), *copies])
-    assert (found[0].number, found[0].named) == (94, True)
-
-
 def test_at_most_thirty_issues_are_compared_closely() -> None:
     index = PastIssueIndex(past_issue(number, f"Upload fails for topic{number}") for number in range(60))
     assert len(index.compare_likeliest(read_issue(new_issue("Upload fails")), START)) == 30
@@ -177,12 +171,6 @@ def test_the_original_stands_in_the_place_of_its_duplicates() -> None:
     assert (found[0].number, found[0].ended, found[0].fix_files) == (40, "fixed by #41", ["a.py"])
     assert "like its duplicate #96" in found[0].reasons or "like its duplicate #95" in found[0].reasons
     assert not {95, 96} & {one.number for one in found}
-
-
-def test_a_past_issue_that_a_person_called_a_duplicate_of_this_one_is_not_named() -> None:
-    copy = past_issue(95, TITLE, BODY, duplicate_of=100, state="closed")
-    found = find(new_issue(TITLE, BODY), [*past_issues(), copy, past_issue(100, TITLE, BODY)])
-    assert (found[0].number, found[0].named) == (95, False)
 
 
 def test_a_circle_of_duplicates_leads_nowhere() -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.find.indexes import make_corpus, make_query, make_trace
@@ -53,24 +52,6 @@ def by_path(evidence: QueryScores, scores: Scores) -> Mapping[str, float]:
 def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
     assert {*load_weights(), PAST_FEATURE} == set(FEATURES)
     assert PAST_FEATURE not in load_weights(), "it has its own weight, which grows with the past"
-
-
-def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], QueryScores]):
-    evidence = evidence_of(
-        make_query(
-            title="fetch_page fails",
-            prose="`decode_body` says 'x' in web/decode.py",
-            code="open_connection()",
-            traces=[make_trace(("web/decode.py", 2, "decode_body"))],
-            paths=["web/decode.py"],
-            identifiers=["decode_body"],
-        )
-    )
-    for name, signal in FEATURES.items():
-        scores = signal(evidence)
-        assert scores.shape == (len(WEB),), name
-        assert scores.dtype == np.float32, name
-        assert (scores >= 0).all(), name
 
 
 def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path):

@@ -25,11 +25,6 @@ STORE = (
     + METHOD.format(name="load", words="pending.read(key)")
     + METHOD.format(name="flush_queue", words="queue.drain(key)")
 )
-DOCUMENTED = (
-    'def resample(data):\n    """Resample pending data.\n\n    The pending data are sorted.\n'
-    + "    Words about the queue.\n" * 140
-    + '    """\n    pending = sorted(data)\n    return pending[0]\n'
-)
 
 
 def choose(corpus: Corpus, asked: SearchQuery, chars: int = 10_000) -> PromptPassages:
@@ -131,14 +126,6 @@ def test_lines_of_a_class_that_stand_together_have_one_heading(tmp_path: Path):
     [passage] = choose(corpus, asked).passages
     assert passage.symbol == "Store"
     assert " 2|     def save_0(self):\n 3|         self.pending_0" in passage.text
-
-
-def test_of_a_long_function_the_head_and_the_lines_of_the_issue_are_shown(tmp_path: Path):
-    corpus = make_corpus(tmp_path, {"src/resample.py": DOCUMENTED})
-    text = "\n".join(one.text for one in choose(corpus, make_query("resample of pending data fails")).passages)
-    assert "1| def resample(data)" in text
-    assert "146| pending = sorted(data)" in text
-    assert text.count("Words about the queue") < 100
 
 
 def test_a_head_of_licence_and_imports_is_left_out(tmp_path: Path):

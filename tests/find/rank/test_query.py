@@ -29,7 +29,6 @@ def test_urls_say_nothing():
         ("App\\Data\\Store", [("App", "Data", "Store")]),
         ("lib/core/Axios", [("lib", "core", "Axios")]),
         ("Store#save", [("Store", "save")]),
-        ("a.b. c", [("a", "b")]),
         ("plain words, 3.14", []),
     ],
 )

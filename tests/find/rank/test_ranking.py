@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit, git
+from testing.checkouts.git_repositories import commit
 from tests.find.embeddings import FailingModel, LetterCounts
 from tests.find.indexes import make_codebase, make_corpus, make_query, make_trace
 from tests.find.project import PROJECT
@@ -116,8 +116,8 @@ def make_history(root: Path) -> None:
     commit(root, PAST_FILES)
     for path, text in PAST_FILES.items():
         commit(root, {path: f"{text}\n"})
-    commit(root, {"src/part_4.py": "def load_4(name):\n    return name + 1\n"})
-    git(root, "commit", "-q", "--amend", "-m", "Fix the interest of a leap year (#12)")
+    fix = {"src/part_4.py": "def load_4(name):\n    return name + 1\n"}
+    commit(root, fix, "Fix the interest of a leap year (#12)")
 
 
 def test_a_file_of_a_past_fix_with_the_same_words_comes_first(tmp_path: Path):

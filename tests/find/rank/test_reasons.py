@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.find.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
@@ -142,19 +142,6 @@ def test_words_of_a_document_count_as_they_stand(corpus: Corpus):
         said(corpus, make_query(title="graceful drain"), "docs/guide.md")[0]
         == "matches `drain`, `graceful` in lines 1 to 3"
     )
-
-
-@pytest.mark.parametrize("piece", ["`", "\u202e\ufeff x", "a.b::c->d/e ", "x"])
-def test_odd_issues_take_linear_time(corpus: Corpus, piece: str):
-    def rank(size: int) -> Ranking:
-        query = build_query(make_query(title="drain_jobs", prose=repeat_to(piece)(size)))
-        return rank_files(corpus, query, {}, by_embedding=False)
-
-    def explain(ranking: Ranking) -> None:
-        for file in ranking.order:
-            explain_rank(ranking, file, choose_chunks(ranking.query_scores, file))
-
-    assert_grows_linearly(rank, explain)
 
 
 def test_an_issue_with_a_long_log_takes_linear_time(tmp_path: Path):

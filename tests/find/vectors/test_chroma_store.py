@@ -15,19 +15,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return make_corpus(tmp_path_factory.mktemp("corpus"), PROJECT)
 
 
-def test_what_goes_in_comes_out(corpus: Corpus):
-    made = embed_corpus(corpus, None, "local")
-    assert made.notes == []
-    assert isinstance(made.store, ChromaStore)
-    near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
-    best = max(near, key=lambda chunk: near[chunk])
-    stored = made.store._collection.get(ids=[str(best)], include=["embeddings"])
-    assert stored["embeddings"] is not None
-    file = corpus.file_numbers["src/calendar_tool/queue.py"]
-    assert np.allclose(stored["embeddings"][0], project_files(corpus, [file])[0])
-    assert len(near) == made.store.size
-
-
 def test_the_same_vectors_are_stored_once(corpus: Corpus):
     vectors = project_files(corpus, [0, 1, 2])
     first = ChromaStore([0, 1, 2], vectors)

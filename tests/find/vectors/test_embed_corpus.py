@@ -50,18 +50,6 @@ def test_likely_sources_and_sections_are_stored(corpus: Corpus):
     assert (made.embedding, made.notes) == (LOCAL, [])
 
 
-def test_a_model_has_a_vector_of_each_passage(corpus: Corpus):
-    made = embed_corpus(corpus, LetterCounts(), "letters")
-    assert isinstance(made.store, ChromaStore)
-    numbers = [int(name) for name in made.store._collection.get(include=[])["ids"]]
-    places = [
-        (corpus.files[corpus.chunk_files[one]].path, corpus.chunk_starts[one], corpus.chunk_symbols[one])
-        for one in numbers
-    ]
-    # DateParser has 15 lines: too few to be cut into its methods.
-    assert ("src/calendar_tool/dates.py", 6, "DateParser") in places
-
-
 def test_a_repository_of_prose_is_stored_whole(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"docs/a.md": "# One\n", "README.md": "# Two\n"})
     made = embed_corpus(corpus, None, LOCAL)

@@ -202,13 +202,6 @@ async def test_an_approval_is_carried_out_once() -> None:
     assert fixing.shown[0].diff_summary == state.diff_summary
 
 
-async def test_what_is_no_yes_is_a_no() -> None:
-    fixing = Fixing(FakeModel(answers()), said=[None])
-    state = await fixing.run()
-    assert fixing.branch.created == []
-    assert state.status is ProposalStatus.REJECTED
-
-
 async def test_words_reach_the_next_prompt_and_count() -> None:
     fixing = Fixing(FakeModel(answers()), said=["revise: use `lstrip`", "and keep the name", "approve"])
     state = await fixing.run()

@@ -1,16 +1,13 @@
 """A tracker whose caller leaves: it sends nothing more, and waits no longer than the caller."""
 
-import asyncio
-import contextlib
 import gc
-import threading
-from collections.abc import Callable
 
 import pytest
 
-from testing.servers.github_api import ApiFault, GitHubApi
+from testing.abandoned_work import AbandonedWork
+from testing.servers.github_api import ApiFault, ApiRequest, GitHubApi
 from tests.outside.github.conftest import OpenTracker
-from triage.base.threads import Abandoned, in_thread
+from triage.base.threads import Abandoned
 
 
 @pytest.mark.parametrize(
@@ -26,30 +23,20 @@ async def test_nothing_is_sent_when_the_caller_has_left(
 ):
     api.faults = [trouble]
     tracker = open_tracker(max_wait_seconds=60.0)
-    outcome: list[BaseException] = []
-    over = threading.Event()
+    abandoned = AbandonedWork()
+
+    def note(_: ApiRequest) -> None:
+        if len(api.requests) == asked:
+            abandoned.there.set()
+
+    api.on_request = note
 
     def work() -> None:
-        try:
-            tracker.fetch_issue(7)
-            tracker.list_labels()
-        except BaseException as error:  # noqa: BLE001 - the test looks at it
-            outcome.append(error)
-        over.set()
+        tracker.fetch_issue(7)
+        tracker.list_labels()
 
-    running = asyncio.ensure_future(in_thread(work))
-    await reached(lambda: len(api.requests) == asked)
-    running.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await running
-    assert over.wait(10)
-    assert isinstance(outcome[0], Abandoned)
+    await abandoned.run(work)
+    assert isinstance(abandoned.outcome, Abandoned)
     assert len(api.requests) == asked
-    outcome.clear()
+    abandoned.outcome = None
     gc.collect()  # else it is told in a later test
-
-
-async def reached(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not holds():  # noqa: ASYNC110 - the server is another thread
-            await asyncio.sleep(0.001)

@@ -117,11 +117,6 @@ class TestOurs:
         api.add_comment(MARKED, "mallory")
         assert [comment.ours for comment in open_tracker(PERSON_TOKEN).fetch_issue(7).thread] == [True, False]
 
-    def test_without_a_known_login_no_comment_is_ours(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        api.viewer = None
-        api.add_comment(MARKED, "mona")
-        assert not tracker.fetch_issue(7).thread[0].ours
-
     @pytest.mark.parametrize(
         ("viewer", "commenter"),
         [("github-actions[bot]", "app/github-actions"), ("mona", "mona"), (None, "app/github-actions")],
@@ -158,7 +153,6 @@ class TestRefusals:
             (403, "API rate limit exceeded for x", GitHubUnavailable, "rate limit is used up"),
             (403, "You have exceeded a secondary rate limit", GitHubUnavailable, "rate limit is used up"),
             (500, "Oops", GitHubUnavailable, "GitHub answered 500"),
-            (503, "Oops", GitHubUnavailable, "GitHub answered 503"),
         ],
     )
     def test_who_must_act(
@@ -228,14 +222,11 @@ class TestRole:
         [
             ({"permission": "admin", "role_name": "admin"}, "admin"),
             ({"permission": "write", "role_name": "maintain"}, "maintain"),
-            ({"permission": "write", "role_name": "write"}, "write"),
             ({"permission": "read", "role_name": "triage"}, "triage"),
-            ({"permission": "read", "role_name": "read"}, "read"),
             ({"permission": "none", "role_name": ""}, "none"),
             ({"permission": "write", "role_name": "Security team"}, "write"),
             ({"permission": "push", "role_name": "boss"}, "none"),
             ({"permission": "write"}, "write"),  # older servers
-            ({"user": "x"}, "none"),
         ],
     )
     def test_exact(self, api: GitHubApi, tracker: IssueTracker, answer: dict[str, str], role: str) -> None:

@@ -86,8 +86,6 @@ class TestOptions:
             ApiFault(POST),
             ApiFault(POST, 502, b"<html>"),
             ApiFault(POST, 403, {"message": "no"}),
-            ApiFault(POST, 404, {"message": "no"}),
-            ApiFault(POST, 200, []),
             ApiFault(POST, 200, {"data": None}),
             ApiFault(POST, 200, {"data": {"repository": None}, "errors": [{"type": "NOT_FOUND"}]}),
             ApiFault(POST, 200, {"data": {"repository": {"issue": {"id": "I_7", "pendingSuggestions": None}}}}),

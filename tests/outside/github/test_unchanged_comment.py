@@ -132,7 +132,6 @@ class TestUnreadable:
             lambda data: data["node"].update(
                 userContentEdits=None, editor={"__typename": "Bot", "login": "github-actions"}
             ),
-            lambda data: data["node"].update(lastEditedAt="2026-11-21T09:00:00Z"),
             lambda data: data["node"].update(
                 lastEditedAt="2026-11-21T09:00:00Z", editor={"__typename": "Bot", "login": "github-actions"}
             ),
@@ -157,18 +156,13 @@ class TestUnreadable:
         "change",
         [
             lambda data: data.pop("viewer"),
-            lambda data: data.update(viewer=None),
-            lambda data: data.update(viewer={"login": ""}),
             lambda data: data.update(node={}),
             lambda data: data["node"].pop("userContentEdits"),
             lambda data: data["node"].pop("lastEditedAt"),
-            lambda data: data["node"].pop("editor"),
             lambda data: data["node"].update(body=None),
             lambda data: data["node"].update(fullDatabaseId="5001"),
-            lambda data: data["node"].update(fullDatabaseId=None),
             lambda data: data["node"]["userContentEdits"].update(nodes=None),
             lambda data: data["node"]["userContentEdits"].update(nodes=[{"editor": None}]),
-            lambda data: data["node"]["userContentEdits"].pop("pageInfo"),
         ],
     )
     def test_an_answer_of_another_form_is_an_error(

@@ -149,10 +149,8 @@ async def test_cached_tokens_are_counted_with_a_service_tier():
     [
         {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
         {"prompt_tokens": -5, "completion_tokens": 3},
-        {"prompt_tokens": True, "completion_tokens": 3},
         {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
         {"prompt_tokens": 10**400, "completion_tokens": 3},
-        {"completion_tokens": 20},
         {},
         None,
     ],
@@ -213,14 +211,6 @@ async def test_the_projects_own_prices_win():
     assert PriceTable(own).cost_usd("my-own-model", TokenCount(9, 1, 2, 3)) == pytest.approx(
         (4 + 2 * 0.5 + 3 * 2) / 1e6
     )
-
-
-async def test_own_prices_count_towards_the_cap():
-    with serve_script([chat_completion(GREEN)]) as server, pytest.raises(BudgetExceeded):
-        await colour(
-            ModelSetup(server, prices={"my-own-model": Price(input=100_000, output=0)}, main="my-own-model").model
-        )
-    assert server.requests == []
 
 
 def test_a_model_that_costs_nothing_has_a_known_price():

@@ -3,11 +3,9 @@
 import asyncio
 
 import pytest
-from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 
 from testing.fakes import NOW
-from testing.servers.scripted_server import ScriptedReply, chat_completion, serve_script
+from testing.servers.scripted_server import chat_completion, serve_script
 from tests.outside.model.model import GREEN, Colour, ModelSetup, colour, measure
 from triage.domain.run import Outcome
 
@@ -43,17 +41,3 @@ async def test_meters_of_parallel_blocks_do_not_mix():
 
         assert list(await asyncio.gather(block(1), block(2))) == [(1, 1), (2, 2)]
     assert model.usage.calls == 3
-
-
-# --- tools
-
-
-@tool
-def look_up(name: str) -> str:
-    """Look something up."""
-    return name
-
-
-async def asked(reply: ScriptedReply) -> AIMessage:
-    with serve_script([reply]) as server:
-        return await ModelSetup(server).model.with_tools([look_up], "fast", 50).ainvoke("go")

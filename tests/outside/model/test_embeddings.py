@@ -1,16 +1,13 @@
 """Embeddings are paid from the run's budget, and retried like other calls."""
 
-import asyncio
-from typing import Any
-
 import pytest
 
+from testing.abandoned_work import AbandonedWork
 from testing.servers.scripted_server import ReceivedRequest, Script, ScriptedReply, error_reply, serve_script
 from tests.outside.model.model import ModelSetup, measure
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.base.threads import Abandoned, in_thread
 from triage.domain.run import Limits, Outcome
-from triage.outside.model.embeddings import MeteredEmbeddings
 
 
 def vectors(request: ReceivedRequest, tokens: int | None = 7) -> ScriptedReply:
@@ -89,13 +86,11 @@ def test_an_endpoint_that_comes_back_answers():
 
 
 REFUSED: dict[str, tuple[ScriptedReply, str]] = {
-    "400": (error_reply(400), "request refused (400)"),
     "401": (error_reply(401), "unauthorized (401)"),
     "404": (error_reply(404), "no such model (404)"),
     "quota": (error_reply(429, "insufficient_quota"), "quota spent (429)"),
     "html": (ScriptedReply(b"<html>"), "unreadable reply"),
     "no vectors": (ScriptedReply({"data": []}), "unreadable reply"),
-    "odd vectors": (ScriptedReply({"data": [{"embedding": 5}]}), "unreadable reply"),
     "odd usage": (ScriptedReply({"data": [{"embedding": [1.0]}], "usage": "much"}), "unreadable reply"),
 }
 
@@ -121,33 +116,17 @@ def test_a_refused_call_uses_nothing_of_the_share():
 
 
 async def test_nothing_is_sent_when_the_caller_has_left():
+    abandoned = AbandonedWork()
     with serve_script(billing(1)) as server:
         embeddings = ModelSetup(server).embeddings()
-        outcome = await left_while(embeddings)
-    assert outcome is Abandoned
-    assert server.requests == []
 
-
-async def left_while(embeddings: MeteredEmbeddings) -> Any:
-    """What becomes of a call that starts after its thread was left."""
-    left, ended = asyncio.Event(), asyncio.Event()
-    loop, outcome = asyncio.get_running_loop(), []
-
-    def work() -> None:
-        asyncio.run_coroutine_threadsafe(left.wait(), loop).result(10)
-        try:
+        def work() -> None:
+            abandoned.arrive()
             embeddings.embed_query("x")
-        except BaseException as error:  # noqa: BLE001 - the test looks at it
-            outcome.append(type(error))
-        loop.call_soon_threadsafe(ended.set)
 
-    running = asyncio.ensure_future(in_thread(work))
-    await asyncio.sleep(0)
-    running.cancel()
-    await asyncio.wait([running])
-    left.set()
-    await ended.wait()
-    return outcome[0]
+        await abandoned.run(work)
+    assert isinstance(abandoned.outcome, Abandoned)
+    assert server.requests == []
 
 
 async def test_calls_in_a_thread_are_recorded_where_it_was_started():

@@ -33,11 +33,6 @@ class TestRunner:
         TerminalOutput(MASK, console=out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
         assert text(out) == "warning: [bold]50%[/bold] :smile: red\n"
 
-    def test_the_report_is_written_to_the_chosen_path(self, tmp_path: Path) -> None:
-        path = tmp_path / "report.json"
-        TerminalOutput(MASK, path, console()).write_report('{"a": "é"}')
-        assert path.read_text(encoding="utf-8") == '{"a": "é"}'
-
     def test_our_secrets_are_masked(self, tmp_path: Path) -> None:
         out = console()
         output = TerminalOutput(MASK, tmp_path / "report.json", out)

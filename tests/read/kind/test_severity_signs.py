@@ -151,8 +151,6 @@ def signs_in(title: str, body: str = "") -> list[tuple[str, str, str]]:
         ("Saving loses all my changes", "data_loss", "CRITICAL"),
         ("The database is corrupted after a restart", "data_loss", "CRITICAL"),
         ("The editor crashes on paste", "crash", "HIGH"),
-        ("The process aborts", "crash", "HIGH"),
-        ("Crash on startup", "crash", "HIGH"),
         ("Segmentation fault in total()", "crash", "HIGH"),
     ],
 )

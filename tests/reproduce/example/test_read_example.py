@@ -199,7 +199,6 @@ ok 2"""
         (f"This prints nothing:\n{SCRIPT}", []),
         (f"{SCRIPT}This results in `False`, and I am not happy.", []),
         (f"{SCRIPT}Result will be\n```\n1 m\n```", [["1 m"]]),
-        (f"{SCRIPT}Resulted in:\n```\n1 m\n```", [["1 m"]]),
         (f"I use Shop 1.2.\n{SCRIPT}Expected:\n```\n2\n```\nInstead:\n```\n1\n```", [["1"]]),
         (f"{SCRIPT}### Actual\n\nOutput was:\n`1 m`\n\n### Expected\n\nOutput was:\n`2 m`", [["1 m"]]),
         (f"### What happened?\n\nActual:\n'1 m'\n\n{SCRIPT}", [["'1 m'"]]),

@@ -94,16 +94,10 @@ OURS = exchange(render_comment(FULL))
         (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange(render_state(CommentState(quiet=True))), ["EditComment", *ALWAYS]),
         (Policy(comment="never"), FULL, None, SILENT),
-        (Policy(comment="never"), SECOND, OURS, ALWAYS),
         (Policy(dry_run=True), FULL, None, ALWAYS),
-        (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
         (Policy(labels="apply"), FULL, None, ["AddLabels", "PostComment", *ALWAYS]),
-        (Policy(labels="apply"), FULL, OURS, ALWAYS),
         (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *SILENT]),
-        (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
-        (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
         (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
-        (Policy(), DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
         (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["AddLabels", "PostComment", *ALWAYS]),
         (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
         (Policy(), FEATURE, None, SILENT),
@@ -306,13 +300,7 @@ def test_skipping_and_failing_set_the_status():
 QUIET = QuietTask(number=412, actor="mona")
 
 
-def test_quiet_edits_our_comment_or_writes_a_short_one():
-    edit = of(EditComment, plan_quiet(QUIET, OURS, Policy()))
-    state = parse_state(edit.body)
-    assert state is not None
-    assert state.quiet
-    assert state.content_hash == (parse_state(OURS.body) or CommentState()).content_hash
-    assert "Triage is quiet on this issue" in edit.body
+def test_quiet_without_a_comment_writes_a_short_one():
     post = of(PostComment, plan_quiet(QUIET, None, Policy()))
     assert len(post.body.splitlines()) == 2
     assert (parse_state(post.body) or CommentState()).quiet
