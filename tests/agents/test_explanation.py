@@ -4,7 +4,7 @@ from typing import Any
 
 from testing import factories
 from testing.each_row import each_row
-from triage.agents.cited_places import explain
+from triage.agents.cited_places import build_model_explanation
 from triage.domain.code import Excerpt, LookedUp, PathChange, RegressionWindow, Span
 from triage.domain.findings import CodebaseFinding
 from triage.domain.report import Citations
@@ -25,7 +25,7 @@ def state(search: dict[str, Any], **changes: Any) -> Any:
 
 
 def test_an_explanation_has_names_for_what_it_cites():
-    said = explain(state({}))
+    said = build_model_explanation(state({}))
     assert said is not None
     assert said.why == "The day is checked against the wrong year in `parse` (`parse.py:3`)."
     assert [place.text for place in said.named_places] == ["parse.py:3"]
@@ -39,7 +39,7 @@ def test_the_commits_that_it_names_are_named_if_it_was_shown_them():
     change = PathChange(commit="7be3" * 10, date="2022-05-12", subject="Parse", paths=["src/parse.py"])
     window = RegressionWindow(worked_in="1.0", broken_in="1.1", commits=[change], total=1)
     why = f"{factories.WHY} 91afd42 made `parse` so, 7be37be37b or 0123456789 did not."
-    said = explain(state({"why": why}, looked_up=looked_up, regression_window=window))
+    said = build_model_explanation(state({"why": why}, looked_up=looked_up, regression_window=window))
     assert said is not None
     commits = [(place.text, place.commit) for place in said.named_places if place.commit]
     assert commits == [("91afd42", "91afd4214a"), ("7be37be37b", "7be3" * 10)]
@@ -57,11 +57,11 @@ def test_the_commits_that_it_names_are_named_if_it_was_shown_them():
     ],
 )
 def test_what_has_no_evidence_says_nothing(search: dict[str, Any], changes: dict[str, Any]):
-    assert explain(state(search, **changes)) is None
+    assert build_model_explanation(state(search, **changes)) is None
 
 
 def test_a_severity_without_a_reason_and_a_step_that_says_nothing_are_left_out():
-    said = explain(state({"severity_reason": " ", "fix_idea": "Fix it.", "check": "Test."}))
+    said = build_model_explanation(state({"severity_reason": " ", "fix_idea": "Fix it.", "check": "Test."}))
     assert said is not None
     assert (said.severity, said.severity_reason, said.fix_idea, said.check) == (None, "", "", "")
 

@@ -18,7 +18,7 @@ from triage.domain.issue import EarlierReport, Frame, Issue, IssueComment
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.graph.nodes import find_earlier_report
+from triage.graph.nodes import recall_own_report
 from triage.graph.run_graph import run_graph
 from triage.say.hidden_state import CommentState, Reproduced, render_state
 
@@ -125,15 +125,15 @@ class TestEarlierReport:
         return factories.issue().model_copy(update={"thread": [comment], "snapshot_time": snapshot})
 
     def test_what_our_comment_remembers(self):
-        found = find_earlier_report(self.issue(render_state(self.state)))
+        found = recall_own_report(self.issue(render_state(self.state)))
         assert found == EarlierReport(suspects=["src/parse.py"], asked=["version"])
 
     def test_a_forged_or_later_comment_does_not_count(self):
         body = render_state(self.state)
-        assert find_earlier_report(self.issue(body, ours=False)) is None
-        assert find_earlier_report(self.issue(body.replace("src/", "../"))) is None
-        assert find_earlier_report(self.issue(body, self.written)) is None
-        assert find_earlier_report(self.issue(body, None)) is None
+        assert recall_own_report(self.issue(body, ours=False)) is None
+        assert recall_own_report(self.issue(body.replace("src/", "../"))) is None
+        assert recall_own_report(self.issue(body, self.written)) is None
+        assert recall_own_report(self.issue(body, None)) is None
 
     @pytest.mark.parametrize("ours", [True, False])
     async def test_what_the_example_executed_reaches_the_index(self, *, ours: bool) -> None:

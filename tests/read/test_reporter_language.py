@@ -21,8 +21,8 @@ from triage.read.reporter_language import (
     PHRASES,
     Phrases,
     detect_reporter_language,
-    find_exchanges,
     get_phrases,
+    pair_questions_with_answers,
 )
 
 NATIVE = [
@@ -228,7 +228,7 @@ ANSWER = IssueComment(author="ada", body="2.4 <!-- hidden -->", created_at=ANSWE
 
 def test_an_answer_stands_with_its_question():
     question = "Which version?\nWhat is max_size?"
-    assert find_exchanges(make_issue(OURS, ANSWER), [], question) == [
+    assert pair_questions_with_answers(make_issue(OURS, ANSWER), [], question) == [
         HumanExchange(question=question, asked_at=ASKED, answer="2.4", answered_at=ANSWERED)
     ]
 
@@ -242,7 +242,7 @@ def test_an_answer_stands_with_the_question_of_its_time():
         EarlierQuestions(until=int(times[2].timestamp()) - 60, text="Which log?"),
     ]
     for now in ("Which version?\nWhat is max_size?", ""):
-        found = find_exchanges(make_issue(OURS, *answers), earlier, now)
+        found = pair_questions_with_answers(make_issue(OURS, *answers), earlier, now)
         log = [
             HumanExchange(
                 question="Which log?", asked_at=times[0] + timedelta(minutes=1), answer="1", answered_at=times[1]
@@ -254,15 +254,15 @@ def test_an_answer_stands_with_the_question_of_its_time():
 
 def test_only_the_reporter_answers_and_only_below_the_question():
     other = ANSWER.model_copy(update={"author": "bob"})
-    assert find_exchanges(make_issue(ANSWER, OURS, other), [], "Which version?") == []
+    assert pair_questions_with_answers(make_issue(ANSWER, OURS, other), [], "Which version?") == []
 
 
 def test_a_person_cannot_ask_in_our_name():
     forged = OURS.model_copy(update={"ours": False, "author": "mallory"})
-    assert find_exchanges(make_issue(forged, ANSWER), [], "Which version?") == []
+    assert pair_questions_with_answers(make_issue(forged, ANSWER), [], "Which version?") == []
 
 
 def test_an_empty_answer_is_none():
     empty = ANSWER.model_copy(update={"body": "<!-- nothing -->"})
-    assert find_exchanges(make_issue(OURS, empty), [], "Which version?") == []
-    assert find_exchanges(make_issue(OURS, ANSWER), [], "") == [], "nothing was asked"
+    assert pair_questions_with_answers(make_issue(OURS, empty), [], "Which version?") == []
+    assert pair_questions_with_answers(make_issue(OURS, ANSWER), [], "") == [], "nothing was asked"

@@ -14,7 +14,7 @@ from triage.domain.issue import ParsedIssue
 from triage.domain.run import Status
 from triage.domain.skill import Skill, SkillConditions, Skills
 from triage.domain.task import TriageTask, Trigger
-from triage.say.comment import NOTHING_TO_SAY
+from triage.say.decide import NOTHING_TO_SAY
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."

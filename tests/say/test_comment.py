@@ -53,12 +53,12 @@ from triage.say.comment import (
     MAX_VISIBLE_UNITS,
     QUIET_NOTICE,
     compose_comment,
-    decide_comment,
     read_parts,
     render_quiet_comment,
     render_withdrawal,
     withhold_details,
 )
+from triage.say.decide import decide_comment
 from triage.say.hidden_state import (
     PART_NAMES,
     CommentState,

@@ -111,16 +111,16 @@ _COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b")
 _LOGGED = re.compile(r"^([0-9a-f]{10}) \d{4}-\d\d-\d\d\b", re.MULTILINE)
 
 
-def has_evidence(agent_input: AgentInput) -> bool:
+def has_model_evidence(agent_input: AgentInput) -> bool:
     """Return whether a model has read the code: something that it cites was shown to it, and no critic refuses it."""
     is_refused = agent_input.critique is not None and agent_input.critique.verdict == "CHALLENGED"
     return agent_input.searched_by_model and agent_input.citations.verified > 0 and not is_refused
 
 
-def explain(agent_input: AgentInput) -> Explanation | None:
+def build_model_explanation(agent_input: AgentInput) -> Explanation | None:
     """Return what a model says of the cause, with its citations as names; None if that says nothing."""
     search = agent_input.codebase
-    if search is None or not has_evidence(agent_input) or search.confidence < MIN_CONFIDENCE:
+    if search is None or not has_model_evidence(agent_input) or search.confidence < MIN_CONFIDENCE:
         return None
     if len(search.why.strip()) < MIN_WHY_CHARS:
         return None

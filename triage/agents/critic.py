@@ -104,10 +104,15 @@ def can_change_something(agent_input: AgentInput) -> bool:
     """
     search = agent_input.codebase
     speaks = search is not None and bool(search.why.strip()) and search.confidence >= LOW_CONFIDENCE
-    return agent_input.searched_by_model and bool(agent_input.suspects) and speaks and not _is_followed(agent_input)
+    return (
+        agent_input.searched_by_model
+        and bool(agent_input.suspects)
+        and speaks
+        and not _is_sure_without_critic(agent_input)
+    )
 
 
-def _is_followed(agent_input: AgentInput) -> bool:
+def _is_sure_without_critic(agent_input: AgentInput) -> bool:
     """Return whether a model can follow the symptom to its lines at once.
 
     All of its citations hold, and it names the file to which the issue itself leads.
@@ -133,7 +138,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
-    is_confirmed = _is_followed(agent_input) or (in_trace and confident and not refused)
+    is_confirmed = _is_sure_without_critic(agent_input) or (in_trace and confident and not refused)
     verdict: Verdict = "CONFIRMED" if is_confirmed else "UNCERTAIN"
     if not files:
         verdict = "CHALLENGED"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from triage.agents.cited_places import explain
+from triage.agents.cited_places import build_model_explanation
 from triage.agents.prompts import shows_reason
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Span, Suspect
@@ -28,7 +28,7 @@ _SIGN_PHRASES: dict[SignKind, str] = {
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
     files = agent_input.suspects[:MAX_SUSPECTS]
-    sign, written = find_severity(agent_input.parsed), explain(agent_input)
+    sign, written = find_severity(agent_input.parsed), build_model_explanation(agent_input)
     severity, reason = (sign.severity, explain_severity(sign)) if sign else (None, "")
     if written and written.severity:
         severity, reason = written.severity, written.severity_reason

@@ -75,7 +75,7 @@ class SkillPrompts:
         If there is no time or budget for a second request, or it fails, the first answer counts.
         """
         first = await chain(messages)
-        named = self._list_new(first)
+        named = self._list_newly_asked_for(first)
         if not named:
             return remove_selections(first)
         tail = self._show_skills(named)
@@ -89,7 +89,8 @@ class SkillPrompts:
             self.shortfalls.append(f"with the skills {', '.join(named)}: {why}; answered without them")
             return remove_selections(first)
 
-    def _list_new(self, answer: Any) -> list[str]:
+    def _list_newly_asked_for(self, answer: Any) -> list[str]:
+        """Return skills that the answer asks for and the prompt has not shown, as many as there is room for."""
         room = MAX_ACTIVE_SKILLS - len(self.tiers)
         new = [one for one in find_selections(answer) if one in self._skills and one not in self.tiers]
         return new[: max(0, room)]

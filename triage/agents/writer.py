@@ -1,4 +1,4 @@
-"""Writer: report and comment from what the agents found, and a ticket.
+"""Writer: the report, a model's explanation of the cause, and a ticket, from what the agents found.
 
 A model is asked for the ticket alone, where there are labels: no model rewrites what another one has written.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.cited_places import explain
+from triage.agents.cited_places import build_model_explanation
 from triage.agents.prompts import format_bullets, format_task
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.agents.services import Services
@@ -38,11 +38,11 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     if not draft.labels and not draft.title:
         raise InvalidAnswer("the ticket is empty")
     ticket = normalize_ticket(draft, agent_input, owners)
-    return AgentAnswer(_write(agent_input, ticket), skills.shortfalls, skills=skills.tiers)
+    return AgentAnswer(_build_output(agent_input, ticket), skills.shortfalls, skills=skills.tiers)
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:
-    return _write(agent_input, fill_ticket_template(agent_input, _list_owners(agent_input, services)))
+    return _build_output(agent_input, fill_ticket_template(agent_input, _list_owners(agent_input, services)))
 
 
 def has_labels_to_choose(agent_input: AgentInput) -> bool:
@@ -50,8 +50,8 @@ def has_labels_to_choose(agent_input: AgentInput) -> bool:
     return bool(agent_input.repository.labels)
 
 
-def _write(agent_input: AgentInput, ticket: dict[str, Any]) -> WriterOutput:
-    written = explain(agent_input)
+def _build_output(agent_input: AgentInput, ticket: dict[str, Any]) -> WriterOutput:
+    written = build_model_explanation(agent_input)
     comment = written.as_text() if written else ""
     return merge_writer_outputs({"report": fill_report_template(agent_input), "comment": comment, "ticket": ticket})
 

@@ -13,7 +13,7 @@ from triage.domain.run import Status
 from triage.domain.task import Subject
 from triage.domain.value import Value
 from triage.find.files.file_roles import classify_file
-from triage.say.comment import decide_comment
+from triage.say.decide import decide_comment
 from triage.say.hidden_state import find_named_files, hash_label
 
 RANKED = 3

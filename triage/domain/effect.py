@@ -19,7 +19,7 @@ COMMENT_MARKER = "<!-- bug-triage:"
 
 class Policy(Value):
     comment: CommentMode = "auto"
-    """`auto`: see `comment.decide_comment`."""
+    """`auto`: see `decide.decide_comment`."""
     dry_run: bool = False
     labels: LabelsMode = "suggest"
 

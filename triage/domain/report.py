@@ -106,6 +106,7 @@ class WriterOutput(AgentFindingBase):
 
     report: TriageReport
     github_comment_markdown: str
+    """A model's explanation of the cause; empty without one. What is posted is made of statements."""
     ticket_title: str
     ticket_labels: list[str]
     ticket_assignee_suggestion: str

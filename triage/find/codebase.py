@@ -59,7 +59,7 @@ _NEAREST = 200
 @dataclass(frozen=True)
 class _Ranked:
     query: Query
-    may_ask: bool
+    may_call_endpoint: bool
     """An embedding model may be asked."""
     leads: Sequence[Lead]
     ranking: Ranking
@@ -153,28 +153,32 @@ class Codebase:
             reasons=explain_rank(ranking, file, chunks, near),
         )
 
-    def _rank(self, search: SearchQuery, *, may_ask: bool = True) -> _Ranked:
+    def _rank(self, search: SearchQuery, *, may_call_endpoint: bool = True) -> _Ranked:
         """Return the ranking, and the leads from which it takes the files that the reporter points at.
 
         One search is ranked once: what was ranked for the places, a search by rules and a prompt use again. Unless it
-        `may_ask`, no embedding model at an endpoint is asked.
+        `may_call_endpoint`, no embedding model at an endpoint is asked.
         """
         indexed, corpus, vectors = self._indexed, self._corpus, self._indexed.vectors
         parsed = self._complete_frames(leave_out_form(search.parsed, indexed.project.forms))
         query = build_query(search.model_copy(update={"parsed": parsed}))
         is_local = vectors.embedding == LOCAL
-        may_ask = may_ask and not is_local
-        known = next((one for one in self._ranked if (one.query, one.may_ask) == (query, may_ask)), None)
+        may_call_endpoint = may_call_endpoint and not is_local
+        known = next(
+            (one for one in self._ranked if (one.query, one.may_call_endpoint) == (query, may_call_endpoint)), None
+        )
         if known is None:
             near: dict[int, float] = {}
-            if vectors.store and (is_local or may_ask):
+            if vectors.store and (is_local or may_call_endpoint):
                 text = "\n".join([search.parsed.text, *search.keywords])
-                asked = self.embeddings if may_ask else None
+                asked = self.embeddings if may_call_endpoint else None
                 vector = embed_query(asked, text) if asked else project_query(corpus, query.term_weights)
                 near = vectors.store.nearest(vector, _NEAREST) if vector is not None else {}
-            ranking = rank_files(corpus, query, near, by_embedding=may_ask, past=indexed.past, executed=self._executed)
+            ranking = rank_files(
+                corpus, query, near, by_embedding=may_call_endpoint, past=indexed.past, executed=self._executed
+            )
             leads = find_leads(ranking.query_scores, parsed, self.repository)
-            known = _Ranked(query, may_ask, leads, put_reported_first(ranking, leads))
+            known = _Ranked(query, may_call_endpoint, leads, put_reported_first(ranking, leads))
             self._ranked.append(known)
         return known
 
@@ -193,7 +197,7 @@ class Codebase:
         """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""
         if not self._corpus.files:
             return []
-        ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
+        ranked = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False)
         return choose_places(ranked.ranking, ranked.leads)
 
     def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
@@ -205,7 +209,7 @@ class Codebase:
         corpus = self._corpus
         if not corpus.files:
             return []
-        scores = self._rank(SearchQuery(parsed=parsed), may_ask=False).ranking.query_scores.chunk_scores
+        scores = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False).ranking.query_scores.chunk_scores
         is_section = corpus.documentation_files[corpus.chunk_files]
         best = find_highest(np.where(is_section, scores, np.float32(0)), 2 * limit)
         sections: dict[str, Section] = {}  # by their text: a start page is often the README once more
@@ -308,7 +312,7 @@ class Codebase:
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
         """Return the places to which facts lead, and a function that ranks commits."""
-        ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
+        ranked = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False)
         places = choose_places(ranked.ranking, ranked.leads)
         return places, make_ranker(self._indexed.past, ranked.query, [one.span.path for one in places])
 

@@ -50,6 +50,7 @@ def parse_decision(answer: object) -> PersonDecision:
 
 
 def _read_decision(text: str) -> tuple[Decision, str]:
+    # `reject: why` has a sign; without one, `reject the second file` may ask for a change.
     found = _COMMAND.fullmatch(text)
     if found and found["name"].lower() == Decision.REVISE:
         words = found["why"] or found["what"] or ""
@@ -123,16 +124,16 @@ def check_role(role: str) -> str:
     return "it needs write access to the repository, and GitHub does not confirm that."
 
 
-def check_proposal(proposal: PatchProposal, issue_text: str, now: datetime) -> str:
+def check_proposal(proposal: PatchProposal, text_hash: str, now: datetime) -> str:
     """Return why a proposal is not carried out, as the end of a sentence; empty if it may be.
 
-    `issue_text` is the hash of the issue's title and body as they are `now`, by GitHub's clock.
+    `text_hash` is that of the issue's title and body as they are `now`, by GitHub's clock.
     """
     if proposal.created_at - MAX_AHEAD > now:
         return "its time is still to come by GitHub's clock. Ask for a new one."
     if is_expired(proposal, now):
         return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
-    if proposal.issue_text != issue_text:
+    if proposal.issue_text != text_hash:
         return "the issue was edited after the proposal was made. Ask for a new one."
     return ""
 

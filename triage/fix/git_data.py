@@ -31,7 +31,7 @@ class TreeEntry(NamedTuple):
     sha: str
 
 
-def read_facts(commit: "GitCommit") -> CommitFacts:
+def read_commit_facts(commit: "GitCommit") -> CommitFacts:
     """Raises GitHubError if the commit is not whole."""
     with github_errors():
         return CommitFacts(

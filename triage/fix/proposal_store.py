@@ -15,7 +15,7 @@ from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
 from triage.fix.check_approval import is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
-from triage.fix.git_data import MAX_READS, GitData, read_facts
+from triage.fix.git_data import MAX_READS, GitData, read_commit_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
@@ -75,10 +75,10 @@ class GitHubProposalStore(GitData):
         if named is None:
             return None
         try:
-            head = read_facts(self.read_commit(commit))
+            head = read_commit_facts(self.read_commit(commit))
             proposal = parse_proposal(self.slug, head)
             if proposal is None and len(head.parents) == 1 and "Triage-Commits: 2" in head.message:
-                proposal = parse_proposal(self.slug, head, read_facts(self.read_commit(head.parents[0])))
+                proposal = parse_proposal(self.slug, head, read_commit_facts(self.read_commit(head.parents[0])))
         except GitHubError as error:
             if error.kind is ErrorKind.GONE:
                 return None
@@ -104,7 +104,7 @@ class GitHubProposalStore(GitData):
         """
         with translate_contents_errors(self.slug):
             for stored in self.list_proposals(issue):
-                if self.is_exactly(stored, base, commits, now):
+                if self.is_valid_copy(stored, base, commits, now):
                     return stored
             try:
                 made = [self.read_commit(base)]
@@ -114,7 +114,7 @@ class GitHubProposalStore(GitData):
                 raise CannotPublish(UNKNOWN_BASE) from None
             for commit in commits:
                 made.append(self.commit_files(made[-1], commit))
-            proposal = parse_proposal(self.slug, *map(read_facts, reversed(made[1:])))
+            proposal = parse_proposal(self.slug, *map(read_commit_facts, reversed(made[1:])))
             if proposal is None:
                 raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
             return self._create_ref(issue, proposal)
@@ -148,8 +148,8 @@ class GitHubProposalStore(GitData):
             before, *_, after = self._read_trees(proposal)
             return self._read_changed(before, after)
 
-    def is_exactly(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
-        """Return whether a proposal has these commits: their files and messages, nothing else, and a time till now."""
+    def is_valid_copy(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
+        """Return whether a proposal has these commits and nothing else, files and messages, and has not expired."""
         if stored.base != base or is_expired(stored, now):
             return False
         try:
@@ -162,7 +162,7 @@ class GitHubProposalStore(GitData):
         """Return the proposal's commits, the first one first. Raises as `read_files`."""
         with translate_read_errors(self.slug):
             changes = starmap(self._read_changed, pairwise(self._read_trees(proposal)))
-            messages = [read_facts(self.read_commit(sha)).message for sha in proposal.commits]
+            messages = [read_commit_facts(self.read_commit(sha)).message for sha in proposal.commits]
             return [PatchCommit(files=files, message=message) for files, message in zip(changes, messages, strict=True)]
 
     def _read_changed(self, before: str, after: str) -> dict[str, BaseFile]:
@@ -220,7 +220,7 @@ class GitHubProposalStore(GitData):
     def _read_trees(self, proposal: PatchProposal) -> list[str]:
         """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
         commits = [self.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
-        if any(child.parents != [parent.sha] for parent, child in pairwise(map(read_facts, commits))):
+        if any(child.parents != [parent.sha] for parent, child in pairwise(map(read_commit_facts, commits))):
             raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
         before, *tests, after = trees = [one.tree.sha for one in commits]
         if any(self._hides_files(before, one, after) for one in tests):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from triage.agents.cited_places import explain, has_evidence
+from triage.agents.cited_places import build_model_explanation, has_model_evidence
 from triage.agents.investigator import list_questions
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, to_suspect
 from triage.agents.services import Services
@@ -43,11 +43,11 @@ def build_report(
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     state = state.model_copy(update={"kind_reading": kind_reading})
     by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
-    kind = by_rules or (state.kind if has_evidence(state) else None)
+    kind = by_rules or (state.kind if has_model_evidence(state) else None)
     suspects = draft.affected_files if searches_code(by_rules) else []
     places = state.places if may_be_bug_by_rules else []
     is_asking = state.kind in ("question", "feature_request")
-    explanation = explain(state) if state.may_be_bug or is_asking else None
+    explanation = build_model_explanation(state) if state.may_be_bug or is_asking else None
     is_unverified = may_be_bug_by_rules and not suspects
     confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
     duplicate = next((one for one in state.similar_issues if one.named and not one.is_pull_request), None)
@@ -193,7 +193,7 @@ def _list_questions(state: BugTriageState, services: Services) -> list[MissingIn
         return []
     by_rules = list_questions(state, services.codebase)
     kinds = {one.kind for one in by_rules} - {"other"}
-    is_heard = state.may_be_bug and has_evidence(state)
+    is_heard = state.may_be_bug and has_model_evidence(state)
     asked = state.missing_information if is_heard else state.gap_questions
     others = [one for one in asked if one.question.strip() and one.kind not in kinds]
     return list({one.question: one for one in [*by_rules, *others]}.values())[:MAX_QUESTIONS]

@@ -32,8 +32,8 @@ from triage.graph.capabilities import AGENTS, SEARCH_CAPABILITIES, restrict_serv
 from triage.graph.routing import (
     choose_next,
     close_round,
+    downgrade_unverified,
     is_budget_low,
-    require_verified_citation,
 )
 from triage.graph.step_runner import RULES_SECONDS, StepRecorder, run_agent
 from triage.graph.triage_state import BugTriageState, Update
@@ -44,7 +44,7 @@ from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.other_issues import choose_search_words
 from triage.read.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.read.report_facts import find_facts
-from triage.read.reporter_language import find_exchanges
+from triage.read.reporter_language import pair_questions_with_answers
 from triage.read.traces.failing_package import find_failing_package
 from triage.say.decide import select_sure_places
 from triage.say.hidden_state import parse_state
@@ -78,16 +78,18 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     recorder = StepRecorder("read_and_index", services)
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
     seconds = services.take_share(INDEX_SHARE)
-    update = await in_thread(_read_issue, issue)
+    update = await in_thread(_read_issue_into_state, issue)
     state = state.model_copy(update=update)
     reproduced = read_state(issue).reproduced
     executed = services.executed or (reproduced.executed_code if reproduced else None)
-    indexing = await recorder.attempt("rules", lambda: in_thread(_index_and_relate, state, services, executed), seconds)
+    indexing = await recorder.attempt(
+        "rules", lambda: in_thread(_index_and_find_places, state, services, executed), seconds
+    )
     named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
     if indexing.outcome is Outcome.TIMED_OUT and named:
         seconds = services.take_share(INDEX_SHARE)
         indexing = await recorder.attempt(
-            "rules", lambda: in_thread(_index_and_relate, state, services, executed, named), seconds
+            "rules", lambda: in_thread(_index_and_find_places, state, services, executed, named), seconds
         )
     return update | (indexing.result or {}) | {"steps": recorder.records}
 
@@ -102,7 +104,7 @@ async def _read_attachments(issue: Issue, services: Services) -> list[Attachment
         return [Attachment(problem="GitHub took too long")]
 
 
-def _read_issue(issue: Issue) -> Update:
+def _read_issue_into_state(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
     opening_post = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
@@ -112,19 +114,19 @@ def _read_issue(issue: Issue) -> Update:
         "opening_post": opening_post,
         "issue": issue.model_copy(update={"thread": thread}),
         "wrong_subjects": remembered.wrong,
-        "answered_questions": find_exchanges(issue, remembered.earlier, remembered.questions),
+        "answered_questions": pair_questions_with_answers(issue, remembered.earlier, remembered.questions),
         "kind_reading": read_kind(opening_post, issue.labels),
-        "earlier_report": find_earlier_report(issue),
+        "earlier_report": recall_own_report(issue),
     }
 
 
-def _index_and_relate(
+def _index_and_find_places(
     state: BugTriageState, services: Services, executed: ExecutedCode | None, named: Sequence[str] = ()
 ) -> Update:
     codebase, parsed = services.codebase, state.parsed
     index = codebase.index(executed, named)
     window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
-    update = relate_to_code(state, codebase)
+    update = find_places_kind_and_labels(state, codebase)
     dependencies = codebase.list_dependencies()
     of_template = count_template_comments(state.issue, codebase.read_issue_forms())
     language = detect_project_language(codebase.list_paths(), codebase.read_lines) if services.model else "en"
@@ -209,7 +211,7 @@ def make_agent_node(name: AgentName) -> Node:
             update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"
         if name == "critic":
-            answer = require_verified_citation(answer, state.citations.verified) if answer else None
+            answer = downgrade_unverified(answer, state.citations.verified) if answer else None
             update |= close_round(answer, engine, state)
         if answer is not None:
             update[ANSWER_FIELDS[name]] = answer
@@ -238,7 +240,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     try:
         history = await in_thread(look_up, seconds=seconds)
     except (GitError, TimeoutError):
-        return {"report": build_report(state, services, history=None)}
+        return {"report": build_report(state, services, history=None)}  # which says that it could not be looked up
     return {"report": build_report(state, services, history=history)}
 
 
@@ -277,7 +279,9 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     def compare() -> Update:
         issues = [one for one in past if not one.is_pull_request]
         codebase.add_past_issues(issues)
-        update = relate_to_code(state, codebase, codebase.learn_from_labels(state.opening_post, issues), issues)
+        update = find_places_kind_and_labels(
+            state, codebase, codebase.learn_from_labels(state.opening_post, issues), issues
+        )
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             security = state.kind_reading.security
             update["kind_reading"] = update["kind_reading"].model_copy(update={"security": security})
@@ -287,7 +291,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     return {**(attempt.result or {}), "past_issues": [], "steps": recorder.records}
 
 
-def find_earlier_report(issue: Issue) -> EarlierReport | None:
+def recall_own_report(issue: Issue) -> EarlierReport | None:
     """Return what our comment on the issue remembered at the event.
 
     A run that starts again finds what it wrote itself.
@@ -303,7 +307,7 @@ def find_earlier_report(issue: Issue) -> EarlierReport | None:
 NOTHING_LEARNED = LearnedFromLabels()
 
 
-def relate_to_code(
+def find_places_kind_and_labels(
     state: BugTriageState,
     codebase: Codebase,
     learned: LearnedFromLabels = NOTHING_LEARNED,
@@ -315,7 +319,7 @@ def relate_to_code(
     """
     places = codebase.find_places(state.parsed)
     # A thread dump has frames, but nothing failed.
-    ends_here = any(
+    fails_in_repository = any(
         place.rule == "frame" and place.is_here and place.text and not place.calls_before_error for place in places
     )
     forms, labels = codebase.read_issue_forms(), state.issue.labels
@@ -326,7 +330,9 @@ def relate_to_code(
     rules = codebase.read_label_rules()
     return {
         "places": places,
-        "kind_reading": read_kind(state.opening_post, labels, forms, ends_here=ends_here, learned=learned.kinds),
+        "kind_reading": read_kind(
+            state.opening_post, labels, forms, fails_in_repository=fails_in_repository, learned=learned.kinds
+        ),
         "area_labels": choose_area_labels(state.opening_post, free, rules, places, learned.labels, past),
         "form_labels": of_forms,
     }

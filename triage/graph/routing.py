@@ -30,7 +30,7 @@ MAX_GAP_CHARS = 100
 _WORD = re.compile(r"\w{4,}")
 
 
-def require_verified_citation(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
+def downgrade_unverified(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
     """Return the critique, whose `CONFIRMED` becomes `UNCERTAIN` when no reference into the code was verified."""
     if critique.verdict != "CONFIRMED" or verified:
         return critique
@@ -151,7 +151,7 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
             return _choose_writer(f"{name}: there is no cause to challenge")
         return Choice(("codebase_search",), f"{name}: where would it go?")
     if state.answered_in_round.get("critic", 0) >= state.round:
-        end = _end_rounds(state, services)
+        end = _choose_writer_if_done(state, services)
         # The supervisor opens the round only with this choice, which is one of that round already.
         following = state.model_copy(update={"round": state.round + 1})
         return end or replace(_choose_search(following, has_web_search=has_web_search), opens_round=True)
@@ -182,7 +182,7 @@ def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:
     return Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
 
 
-def _end_rounds(state: BugTriageState, services: Services) -> Choice | None:
+def _choose_writer_if_done(state: BugTriageState, services: Services) -> Choice | None:
     """Return the writer, and why no further round follows the critic's answer; None when one follows."""
     if state.critic_feedback is None:
         return _choose_writer("the critic gave no answer")

@@ -50,7 +50,7 @@ def choose_area_labels(
     by_topic.pop("", None)  # of a label that is an emoji
     candidates = [
         *((name, f"The form's field {field} says it", 1.0) for name, field in _find_in_form(parsed, by_topic)),
-        *((name, reason, 1.0) for name, reason in _find_by_rules(rules, facts)),
+        *((name, reason, 1.0) for name, reason in _find_by_labeler_file(rules, facts)),
         *_find_in_title(parsed.title, by_topic, past),
         *((one.name, "Similar issues of this repository carry it", one.probability) for one in learned),
     ]
@@ -76,10 +76,11 @@ def _find_in_form(parsed: ParsedIssue, by_topic: Mapping[str, str]) -> Iterator[
                 yield name, field
 
 
-def _find_by_rules(rules: str, facts: Sequence[Place]) -> Iterator[tuple[str, str]]:
+def _find_by_labeler_file(text: str, places: Sequence[Place]) -> Iterator[tuple[str, str]]:
+    """Yield each label that it maps to a file at fault, with the reason."""
     # The reporter may name any other file.
-    failing = [fact.span.path for fact in facts if fact.sign in ("trace", "message", "quote")]
-    for label, written in load_yaml(rules).items():
+    failing = [place.span.path for place in places if place.sign in ("trace", "message", "quote")]
+    for label, written in load_yaml(text).items():
         globs = [_translate_glob(glob) for glob in _list_globs(written)]
         if path := next((path for path in failing if any(re.fullmatch(glob, path) for glob in globs)), None):
             yield str(label), f"`{LABELER}` maps `{path}` to it"

@@ -141,7 +141,7 @@ MAX_EXCHANGES = 10
 MAX_ANSWER_CHARS = 4_000
 
 
-def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions], now: str) -> list[HumanExchange]:
+def pair_questions_with_answers(issue: Issue, earlier: Sequence[EarlierQuestions], now: str) -> list[HumanExchange]:
     """Return each comment of the reporter below a comment of ours, with what that asked when it was answered.
 
     Oldest first. `earlier` is what our comment has asked before it was updated, and `now` what it asks since.

@@ -130,6 +130,7 @@ def match_skills(skills: Sequence[Skill], issue: Issue, text: str, paths: Sequen
 
 
 def _find_reasons(skill: Skill, issue: Issue, text: str, paths: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield each reason, and before it 1 for a label, 2 for a file, 3 for a word: a smaller one comes first."""
     when = skill.when
     label = next((label for label in when.labels if issue.has_label(label)), None)
     if label:

@@ -29,8 +29,8 @@ from triage.run.run_context import JobContext, export_telemetry
 from triage.run.write.plan_suggestions import select_allowed_labels
 from triage.run.write.write_results import (
     add_notes,
+    forbid_writes,
     publish_report,
-    write_nothing,
     write_quiet,
     write_skip,
     write_unfinished,
@@ -61,18 +61,18 @@ async def run_task(task: IssueTask, run: JobContext) -> Status:
         return write_skip(str(error), run)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, run.event.issue if run.event else None, error, run)
-    at_trigger = restore_issue_at_trigger(issue, run.event, started, run.now())
+    issue_at_trigger = restore_issue_at_trigger(issue, run.event, started, run.now())
     now = issue.snapshot_time or run.now()
 
     try:
         if isinstance(task, QuietTask):
-            quiet = IssueRequest(task, issue, at_trigger, run.event, now)
+            quiet = IssueRequest(task, issue, issue_at_trigger, run.event, now)
             reason = await run.ask_github(ROLE, lambda: check_quiet(quiet, run.github.fetch_role))
             return write_skip(reason, run) if reason else await write_quiet(issue, task, run)
-        request = IssueRequest(task, issue, at_trigger, run.event, now)
+        request = IssueRequest(task, issue, issue_at_trigger, run.event, now)
         reason = await run.ask_github(ROLE, lambda: check_triage(request, run.github.fetch_role, run.config))
     except GitHubUnavailable as error:
-        return await _triage_without_github(task, at_trigger, error, run)
+        return await _triage_without_github(task, issue_at_trigger, error, run)
     return write_skip(reason, run) if reason else await _triage(request, run)
 
 
@@ -80,7 +80,7 @@ async def _triage(
     request: IssueRequest[TriageTask], run: JobContext, problem: str = "", *, by_rules: bool = False
 ) -> Status:
     """Run the agents, and write what they found. `problem` says why nothing may be asked of GitHub."""
-    issue, cap_reason, labels = request.at_trigger, "", list[str]()
+    issue, cap_reason, labels = request.issue_at_trigger, "", list[str]()
     if not problem:
         labels = await _fetch_labels(run)
         cap_reason = await check_model_run_cap(request, run)
@@ -131,7 +131,7 @@ async def _triage_without_github(
         return write_unfinished(str(error), run)
     if reason := check_opt_labels(task, issue, run.config):
         return write_skip(reason, run)
-    run = replace(run, policy=write_nothing(run.policy))
+    run = replace(run, policy=forbid_writes(run.policy))
     by_rules = isinstance(error, RateLimited)  # a burst of issues uses the limit up
     problem = f"{error} Nothing was written to the issue."
     return await _triage(IssueRequest(task, issue, issue, None, run.now()), run, problem, by_rules=by_rules)

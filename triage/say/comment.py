@@ -1,16 +1,16 @@
-"""Our comment: whether a report is worth one, its parts, and what of a security report nothing published may say."""
+"""Our comment: its parts, and what of a security report nothing published may say."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from triage.base.text import truncate
-from triage.domain.effect import CommentMode, Policy
-from triage.domain.report import CommentReason, RunReport, Ticket
+from triage.domain.effect import Policy
+from triage.domain.report import RunReport, Ticket
 from triage.domain.task import Subject
 from triage.safety.active_content import list_links
 from triage.safety.safe_markdown import format_code_block
-from triage.say.decide import decide
+from triage.say.decide import decide, decide_comment
 from triage.say.hidden_state import (
     MAX_LINE_CHARS,
     PART_NAMES,
@@ -130,43 +130,6 @@ def render_withdrawal(body: str, state: CommentState, wrong: Sequence[Subject]) 
     text, said = cut_wrong(read_parts(body).get("report", ""), state)
     report = text or render_block("statements", "withdrawn", state.wrong)
     return compose_comment(body, state.model_copy(update={"said": said}), {"report": report}, list_links(report))
-
-
-NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."
-
-
-WAITS = (
-    "The skill `{skill}` requires approval, so nothing was written to the issue: a comment that says `/triage`, by "
-    "somebody with write access, writes it."
-)
-
-
-def decide_comment(
-    report: RunReport,
-    mode: CommentMode,
-    *,
-    is_asked: bool = False,
-    has_comment: bool = False,
-    writer_asked: bool = False,
-) -> CommentReason | None:
-    """Return why the issue gets a comment; None if the report stays on the page of the job.
-
-    `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
-    is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
-    approval, nothing is written unless `writer_asked`: somebody with write access asked for this run.
-    """
-    if mode == "never" or (find_unapproved_skill(report) and not writer_asked):
-        return None
-    if speaking := next((one for one in report.statements if one.speaks), None):
-        return speaking.rule
-    if is_asked or mode == "always":
-        return "asked" if is_asked else "always"
-    return "update" if has_comment else None
-
-
-def find_unapproved_skill(report: RunReport) -> str:
-    """Return the id of a skill that applies and requires approval; empty without one."""
-    return next((skill.id for skill in report.skills if skill.requires_approval), "")
 
 
 SECURITY_TITLE = "Possible security report"

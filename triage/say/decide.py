@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from triage.domain.code import LaterFix, LeadRule, PathChange, Place, Span
+from triage.domain.effect import CommentMode
 from triage.domain.findings import MissingInformation
 from triage.domain.past_issues import SimilarIssue
-from triage.domain.report import RunReport
+from triage.domain.report import CommentReason, RunReport
 from triage.domain.statement import (
     SUBJECTS,
     Cause,
@@ -226,3 +227,40 @@ def _is_news(report: RunReport) -> bool:
     commit = last.commit.commit
     is_named = any(change.commit == commit for change in (window.commits if window else []))
     return not is_named and (last.is_reported or any(change.commit == commit for change in further))
+
+
+NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."
+
+
+SKILL_NEEDS_APPROVAL = (
+    "The skill `{skill}` requires approval, so nothing was written to the issue: a comment that says `/triage`, by "
+    "somebody with write access, writes it."
+)
+
+
+def decide_comment(
+    report: RunReport,
+    mode: CommentMode,
+    *,
+    is_asked: bool = False,
+    has_comment: bool = False,
+    asked_with_write_access: bool = False,
+) -> CommentReason | None:
+    """Return why the issue gets a comment; None if the report stays on the page of the job.
+
+    `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
+    is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
+    approval, nothing is written unless `asked_with_write_access`: somebody with write access asked for this run.
+    """
+    if mode == "never" or (find_unapproved_skill(report) and not asked_with_write_access):
+        return None
+    if speaking := next((one for one in report.statements if one.speaks), None):
+        return speaking.rule
+    if is_asked or mode == "always":
+        return "asked" if is_asked else "always"
+    return "update" if has_comment else None
+
+
+def find_unapproved_skill(report: RunReport) -> str:
+    """Return the id of a skill that applies and requires approval; empty without one."""
+    return next((skill.id for skill in report.skills if skill.requires_approval), "")

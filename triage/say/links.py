@@ -129,9 +129,9 @@ class Links:
         return self._link(format_code(format_location(target)), self._build_permalink(target))
 
     def link_lines(self, span: Span | None, line: int | None = None) -> str:
-        """Return at most fifteen lines, for a line of its own; empty without any, or where no box can be drawn.
+        """Return the bare address of at most fifteen lines, which GitHub shows as a box of code; empty without any.
 
-        Without a box, the `line` that fails is named alone: editors open `path:12`, and no range.
+        Where no box is drawn, it is a link to the `line` that fails: editors open `path:12`, and no range.
         """
         if span is None:
             return ""

@@ -13,7 +13,7 @@ from testing.servers.github_api import JOB_TOKEN, LOGINS, GitHubApi, serve_githu
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.domain.issue import Issue, IssueComment
 from triage.read.read_issue import read_issue_and_thread
-from triage.read.reporter_language import find_exchanges
+from triage.read.reporter_language import pair_questions_with_answers
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.process_memory import read_megabytes, wait_and_measure_peak
 
@@ -118,7 +118,7 @@ def _read(text: str) -> None:
     thread = [ours, *(IssueComment(author=author, body=text) for author in (REPORTER, "mallory", "eve"))]
     issue = Issue(title=text[:256], body=text, author=REPORTER, thread=thread)
     read_issue_and_thread(issue)
-    find_exchanges(issue, [], "Which version?")
+    pair_questions_with_answers(issue, [], "Which version?")
 
 
 def _list_growth(megabytes: float, what: str) -> list[str]:

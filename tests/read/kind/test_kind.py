@@ -135,7 +135,7 @@ def test_the_form_decides_unless_a_person_set_a_label(
 def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:
     form = FORM.format(name="Question", labels="question", type="")
     report = parsed("How do I run this?", "### What is it about?\n\nThe ports that I use here.")
-    assert read_kind(report, ["question"], [form], ends_here=True).kind == "bug"
+    assert read_kind(report, ["question"], [form], fails_in_repository=True).kind == "bug"
 
 
 @each_row(

@@ -43,7 +43,7 @@ from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
 from triage.run.write import plan_effects
 from triage.run.write.plan_effects import LabelPlan, PlanInput, build_outputs, plan_needs_info, plan_quiet
-from triage.say.comment import decide_comment
+from triage.say.decide import decide_comment
 from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, parse_state, render_state
 from triage.say.notices import plan_failure, plan_skip
 from triage.say.our_comment import find_our_comments

@@ -96,11 +96,10 @@ def _is_pointed_at(query_scores: QueryScores, lead: Lead) -> bool:
 
 def choose_places(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
     """Return the places of the surest leads, one of each file; within a rule by the ranking, logs in order."""
-    places = {file: place for place, file in enumerate(ranking.order)}
+    ranks = {file: rank for rank, file in enumerate(ranking.order)}
 
     def rate(lead: Lead) -> tuple[int, int]:
-        place = 0 if lead.rule == "log line" else places.get(lead.file, len(places))
-        return _RULES.index(lead.rule), place
+        return _RULES.index(lead.rule), 0 if lead.rule == "log line" else ranks.get(lead.file, len(ranks))
 
     pointed = {lead.file: lead.line for lead in leads if lead.rule == "place" and lead.line}
     first: dict[int, Lead] = {}

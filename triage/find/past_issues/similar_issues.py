@@ -135,7 +135,7 @@ def find_similar_issues(
     Only older issues of people count, and pull requests of people. Where a person said of which issue a past one is a
     duplicate, that one stands in its place. `repository` is `owner/name`. Takes time linear in the issues.
     """
-    index = PastIssueIndex(one for one in past if _is_earlier_report(one, issue))
+    index = PastIssueIndex(one for one in past if _is_older_issue(one, issue))
     known = {one.number: one for one in past}
     originals = {one.number: find_original(one, known).number for one in past}
     reported_at = _guess_report_time(issue, past)
@@ -143,7 +143,7 @@ def find_similar_issues(
     found: dict[int, tuple[Compared, PastIssue]] = {}
     for one in compared:
         original = find_original(one.past, known)
-        shown = original if _is_earlier_report(original, issue) else one.past
+        shown = original if _is_older_issue(original, issue) else one.past
         found.setdefault(shown.number, (one, shown))
     # Apart, as an issue and the pull request that closes it share their words: neither is ahead of the other.
     pulls = PastIssueIndex(one for one in past if one.is_pull_request and not one.author.endswith(_BOT))
@@ -180,7 +180,7 @@ def _follow_duplicates(past: PastIssue, known: Mapping[int, PastIssue]) -> list[
     return chain
 
 
-def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:
+def _is_older_issue(past: PastIssue, issue: Issue) -> bool:
     is_report = not past.is_pull_request and not past.author.endswith(_BOT)
     return is_report and (issue.number is None or past.number < issue.number)
 

@@ -108,9 +108,9 @@ class Vocabulary:
     def add_terms(self, terms: Collection[str], max_terms: int) -> NDArray[np.int32]:
         """Add terms and return their numbers: -1 for new terms once there are `max_terms` in all.
 
-        Which fit does not depend on the order, in which each process knows them.
+        Which new terms fit does not depend on the order in which each process has met them.
         """
-        number = self._terms.__getitem__
+        number = self._terms.__getitem__  # gives a new term the next number
         if len(self._terms) + len(terms) <= max_terms:
             return np.fromiter(map(number, terms), dtype=np.int32, count=len(terms))
         new = sorted({*terms} - self._terms.keys())

@@ -158,7 +158,7 @@ NO_CHANGE = "The model made no change."
 
 async def _ask_until_usable(
     recorder: StepRecorder,
-    kind: type[F],
+    answer_type: type[F],
     state: FixState,
     context: FixContext,
     collect_shown: Callable[[Sequence[str]], Mapping[str, str]],
@@ -168,7 +168,7 @@ async def _ask_until_usable(
 
     Args:
         recorder: Of the node.
-        kind: What is asked for.
+        answer_type: The form of the answer that is asked for.
         state: Of the graph.
         context: Of the graph.
         collect_shown: Returns what the prompt shows besides, with what the model needs to see.
@@ -182,7 +182,7 @@ async def _ask_until_usable(
     code_requests = corrections = 0
     while True:
         shown = await in_thread(collect_shown, needed)
-        ask = partial(ask_for_files, kind, state, services, context.model, shown, refused)
+        ask = partial(ask_for_files, answer_type, state, services, context.model, shown, refused)
         attempt = await recorder.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
@@ -191,9 +191,9 @@ async def _ask_until_usable(
             code_requests += 1
             needed += answer.needs_to_see[:MAX_NEEDED]
             continue
-        versions, problems = await in_thread(check, answer)
+        files_built, problems = await in_thread(check, answer)
         if not problems or corrections == MAX_CORRECTIONS:
-            return answer, versions, problems
+            return answer, files_built, problems
         corrections += 1
         needed += [file.file_path for file in answer.files]
         refused = describe_answer(answer, problems)
@@ -206,7 +206,7 @@ def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
 async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
     recorder = StepRecorder("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
-    before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
+    base_state = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
     def collect_shown(needed: Sequence[str]) -> dict[str, str]:
         shown = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
@@ -215,10 +215,12 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
 
     def check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
         return (
-            _build_files(answer.changes, "proposed_changes", before, context) if answer.changes else ([], [NO_CHANGE])
+            _build_and_check_files(answer.changes, "proposed_changes", base_state, context)
+            if answer.changes
+            else ([], [NO_CHANGE])
         )
 
-    answer, versions, problems = await _ask_until_usable(recorder, CodeChanges, state, context, collect_shown, check)
+    answer, files_built, problems = await _ask_until_usable(recorder, CodeChanges, state, context, collect_shown, check)
     failed: Update = {"steps": recorder.records, "status": ProposalStatus.ABANDONED}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
@@ -230,12 +232,12 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     return {
         "summary": answer.summary,
         "root_cause": answer.root_cause if state.ticket_type == "Bug" else None,
-        "proposed_changes": versions,
+        "proposed_changes": files_built,
         "proposed_tests": [],
         "no_test_reason": "",
         "unverified": answer.unverified[:3],
         "steps": recorder.records,
-        "messages": [f"Changed {len(versions)} file{'s' * (len(versions) != 1)}."],
+        "messages": [f"Changed {len(files_built)} file{'s' * (len(files_built) != 1)}."],
     }
 
 
@@ -250,23 +252,23 @@ def _make_path_check(state: FixState, context: FixContext) -> Callable[[str, boo
     return check
 
 
-def _build_files(
-    answers: Sequence[FileAnswer], name: str, before: FixState, context: FixContext
+def _build_and_check_files(
+    answers: Sequence[FileAnswer], name: str, base_state: FixState, context: FixContext
 ) -> tuple[list[PatchedFile], list[str]]:
     """Return the files that may be written and could be built, and all that is wrong with the answer.
 
-    They are the part of the state with this name; what `before` has changed already stays below them.
+    They are the part of the state with this name; what `base_state` has changed already stays below them.
     """
-    check, files = _make_path_check(before, context), context.base_files
+    check, files = _make_path_check(base_state, context), context.base_files
     places = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
     allowed = [answer for answer in answers if not places[read_path(answer)]]
-    changed = {version.path: version.text for version in before.proposed_changes}
-    versions, unbuilt = build_files(allowed, files, changed)
+    changed = {version.path: version.text for version in base_state.proposed_changes}
+    files_built, unbuilt = build_files(allowed, files, changed)
     problems = [*filter(None, places.values()), *unbuilt]
-    if versions:
-        draft = make_draft(before.model_copy(update={name: versions}), files)
+    if files_built:
+        draft = make_draft(base_state.model_copy(update={name: files_built}), files)
         problems += check_patch(draft, files, context.list_modules(), context.services.config.protected_paths)
-    return versions, problems
+    return files_built, problems
 
 
 def make_draft(state: FixState, files: "BaseFiles") -> PatchDraft:
@@ -306,7 +308,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
         return {"cause": state.root_cause or "", "the change": diff, "existing tests": existing}
 
     def check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:
-        return _build_files(answer.tests, "proposed_tests", state, context)
+        return _build_and_check_files(answer.tests, "proposed_tests", state, context)
 
     answer, tests, problems = await _ask_until_usable(recorder, TestChanges, state, context, collect_shown, check)
     reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."

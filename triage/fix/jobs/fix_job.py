@@ -146,7 +146,7 @@ async def write_result(
         effects = [*effects, *plan_reaction(job.run.event, reaction)]
     done = await write_to_issue([] if job.run.policy.dry_run else effects, job.run)
     apply_local_effects(plan_fix_result(message, outputs, status, links), job.run.output, done)
-    return done.lower_status(status)
+    return done.downgrade_status(status)
 
 
 OFF_START = (

@@ -82,7 +82,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         return await write_result(job, shown, outputs)
     done = apply_local_effects(_plan_proposed(shown, outputs, report), run.output)
     await export_telemetry(report, services, run.cancelled, run.seconds_left)
-    return done.lower_status(report.status)
+    return done.downgrade_status(report.status)
 
 
 async def _find_earlier(task: FixTask, job: FixJob) -> tuple[PatchProposal | None, str]:

@@ -18,7 +18,7 @@ from triage.fix.jobs.fix_job import (
     write_refusal,
     write_result,
 )
-from triage.fix.jobs.store_fix import prepare_commits
+from triage.fix.jobs.store_fix import check_and_build_commits
 from triage.fix.proposal_text import render_awaiting
 from triage.say.template import render_block
 
@@ -38,14 +38,14 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
-    files, problem, commits = await in_thread(prepare_commits, draft, request, job)
+    files, problem, commits = await in_thread(check_and_build_commits, draft, request, job)
     if problem:  # the same that the job before found: nobody is shown such a patch
         return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
     now = request.issue.snapshot_time or job.run.now()
 
     def find_stored() -> PatchProposal | None:
         listed = reversed(job.store.list_proposals(task.number))
-        return next((one for one in listed if job.store.is_exactly(one, draft.base, commits, now)), None)
+        return next((one for one in listed if job.store.is_valid_copy(one, draft.base, commits, now)), None)
 
     stored = await job.run.ask_github("The proposals", find_stored)
     if stored is None:

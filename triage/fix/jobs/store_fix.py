@@ -37,7 +37,7 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
     result = job.artifacts.read_fix_result()
     if result is None or result.draft is None:
         return await write_result(job, "There is no patch to store.", NO_PROPOSAL)
-    _, problem, commits = await in_thread(prepare_commits, result.draft, request, job)
+    _, problem, commits = await in_thread(check_and_build_commits, result.draft, request, job)
     if problem:
         raise BadInput(f"The patch is not stored. {problem}")
     if job.run.policy.dry_run:
@@ -52,7 +52,7 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
     store = job.store
     stored = store.store(draft.issue or 0, draft.base, commits, now)
-    if not store.is_exactly(stored, draft.base, commits, now):
+    if not store.is_valid_copy(stored, draft.base, commits, now):
         store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     try:
@@ -64,7 +64,9 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
     return stored
 
 
-def prepare_commits(draft: PatchDraft, request: FixRequest, job: FixJob) -> tuple["BaseFiles", str, list[PatchCommit]]:
+def check_and_build_commits(
+    draft: PatchDraft, request: FixRequest, job: FixJob
+) -> tuple["BaseFiles", str, list[PatchCommit]]:
     """Return the files that a patch starts from, why it may not be stored or shown, and else what it is stored as.
 
     Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_files`.

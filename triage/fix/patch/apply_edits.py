@@ -215,6 +215,7 @@ def read_path(answer: FileAnswer) -> str:
 
 
 def _build_file(path: str, group: Sequence[FileAnswer], files: "BaseFiles", earlier: str | None) -> PatchedFile:
+    """Return one file with what all answers change in it. `earlier` is its text if it has been changed already."""
     description = " ".join(answer.description for answer in group if answer.description)
     found = files.read(path)
     if isinstance(found, str):

@@ -126,7 +126,7 @@ def read_kind(
     labels: Sequence[str] = (),
     templates: Sequence[str] = (),
     *,
-    ends_here: bool = False,
+    fails_in_repository: bool = False,
     learned: Mapping[LearnedKind, float] | None = None,
 ) -> KindReading:
     """Return the kind that the issue is handled as, or none.
@@ -135,13 +135,13 @@ def read_kind(
         parsed: The issue.
         labels: Of the issue, its type among them.
         templates: Texts of the repository's issue templates.
-        ends_here: Whether a stack trace of the report ends in a file of the repository.
+        fails_in_repository: Whether a stack trace of the report ends in a file of the repository.
         learned: Probabilities by the repository's own issues, if there are enough.
     """
     own = drop_template_text(parsed, templates)
     chances = learned or estimate_kind(parsed)
     likeliest = max(chances, key=lambda candidate: chances[candidate])
-    said = _find_said_kind(own, labels, templates, chances, ends_here=ends_here)
+    said = _find_said_kind(own, labels, templates, chances, fails_in_repository=fails_in_repository)
     is_certain = chances[likeliest] >= _CERTAIN_FROM[likeliest] and not _is_contradicted(own, likeliest)
     kind = said or (likeliest if is_certain else None)
     return KindReading(
@@ -158,7 +158,7 @@ def _find_said_kind(
     templates: Sequence[str],
     chances: Mapping[LearnedKind, float],
     *,
-    ends_here: bool,
+    fails_in_repository: bool,
 ) -> Kind | None:
     """Return the kind that something says outright; None if only the words are left."""
     forms = find_used_forms(parse_forms(templates), own)
@@ -167,7 +167,7 @@ def _find_said_kind(
     of_forms = {label for form in forms for label in form.labels}
     if kind := find_labelled_kind([label for label in labels if label not in of_forms]):
         return kind
-    if ends_here:
+    if fails_in_repository:
         return "bug"
     declared = find_declared_kind(own)
     if kind := find_form_kind(forms) or find_labelled_kind(labels):

@@ -23,7 +23,7 @@ from triage.reproduce.example.example import Project
 
 UV_IMAGE = "ghcr.io/astral-sh/uv:0.13.8"
 NODE_IMAGE = "node:22-slim"
-HIDDEN_NODE = f"FROM {NODE_IMAGE}\nRUN chmod 711 /usr/local/bin/node"
+FROM_NODE = f"FROM {NODE_IMAGE}\nRUN chmod 711 /usr/local/bin/node"
 """Linux hides a process from others of its user, if they may not read its program: the example writes no record."""
 ISOLATION = (
     *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
@@ -81,12 +81,12 @@ class DockerEnvironments(Environments):
 
 
 def write_dockerfile(target: Target, project: Project) -> str:
-    """Return the recipe of a version's image. The example is not in it."""
+    """Return the Dockerfile of a version. The example is not in it. `recipe` is a language of the settings."""
     python = "".join(target.pythons[:1])
     if project.recipe:
         lines = [f"FROM {project.image}", f"ENV HOME={_HOME / WORK / 'home'}"]
     else:
-        lines = [HIDDEN_NODE if project.language == "node" else f"FROM python:{python}-slim"]
+        lines = [FROM_NODE if project.language == "node" else f"FROM python:{python}-slim"]
         lines += [f"COPY --from={UV_IMAGE} /uv /usr/local/bin/uv"] if project.language == "python" else []
         lines += [f"ENV {name}={value}" for name, value in build_variables_of_source(target).items()]
         lines.append(f"ENV VIRTUAL_ENV={_HOME}/env PATH={_HOME}/env/bin:$PATH UV_PYTHON_DOWNLOADS=never")

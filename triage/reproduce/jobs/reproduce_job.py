@@ -58,8 +58,8 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
     """Read the issue, and whether its example may be run. Raises TriageError if the issue cannot be read."""
     run = job.run
     issue = await run.ask_github(f"Issue #{number}", lambda: run.github.fetch_issue(number))
-    at_trigger = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
-    asked = IssueRequest(task, issue, at_trigger, run.event, issue.snapshot_time or run.now())
+    issue_at_trigger = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
+    asked = IssueRequest(task, issue, issue_at_trigger, run.event, issue.snapshot_time or run.now())
     skip_reason = await run.ask_github(
         "The role of whoever asks",
         lambda: check_reproduce(asked, run.github.fetch_role, run.config),
@@ -128,4 +128,4 @@ async def finish(
     local = (WriteSummary(markdown=shown), SetOutputs(values=values))
     done = await write_to_issue(select_allowed(effects, job), job.run, done)
     apply_local_effects(local, job.run.output, done)
-    return done.lower_status(status)
+    return done.downgrade_status(status)

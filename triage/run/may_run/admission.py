@@ -39,7 +39,7 @@ class IssueRequest(Generic[TaskT]):
     task: TaskT
     issue: Issue
     """As GitHub shows it now."""
-    at_trigger: Issue
+    issue_at_trigger: Issue
     """What is read of it: nothing that was written after the event."""
     event: Event | None
     """None for a request by number."""
@@ -74,7 +74,7 @@ def check_triage(request: IssueRequest[TriageTask], fetch_role: Callable[[str], 
         config: The project's own settings.
     """
     task, issue = request.task, request.issue
-    if reason := check_trigger_comment(task, issue, request.event) or _check_open(issue):
+    if reason := check_trigger_comment(task, issue, request.event) or _check_unlocked_issue(issue):
         return reason
     if task.trigger is Trigger.COMMAND:
         return _check_command(CommandName.TRIAGE, request, fetch_role, config)
@@ -91,7 +91,7 @@ def check_reproduce(
     request: IssueRequest[ReproduceTask], fetch_role: Callable[[str], str], config: ProjectConfig
 ) -> str:
     """Return why the example of the issue is not run; empty if it is. See `check_triage`."""
-    if reason := _check_open(request.issue):
+    if reason := _check_unlocked_issue(request.issue):
         return reason
     if request.task.trigger is Trigger.COMMAND:
         return _check_command(CommandName.REPRODUCE, request, fetch_role, config)
@@ -104,7 +104,7 @@ def check_reproduce(
 def check_quiet(request: IssueRequest[QuietTask], fetch_role: Callable[[str], str]) -> str:
     """Return why nothing is taken back or silenced; empty if it is. See `check_triage`."""
     task, issue = request.task, request.issue
-    if reason := check_trigger_comment(task, issue, request.event) or _check_open(issue):
+    if reason := check_trigger_comment(task, issue, request.event) or _check_unlocked_issue(issue):
         return reason
     role = fetch_role(task.actor)
     if task.wrong:
@@ -114,7 +114,7 @@ def check_quiet(request: IssueRequest[QuietTask], fetch_role: Callable[[str], st
     return "The issue is already quiet." if read_state(issue).quiet else ""
 
 
-def _check_open(issue: Issue) -> str:
+def _check_unlocked_issue(issue: Issue) -> str:
     if issue.is_pull_request:
         return "Pull requests are not triaged."
     return "The issue is locked." if issue.locked else ""
@@ -150,6 +150,10 @@ def check_opt_labels(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
 
 
 def _check_automatic_run(request: IssueRequest[Any]) -> str:
+    """Return why a run that nobody commanded is skipped.
+
+    The issue is quiet or a bot's, its text was triaged already, or a comment answers nothing.
+    """
     task, issue, event, now = request.task, request.issue, request.event, request.now
     comment, state = find_our_comment(issue), read_state(issue)
     text, answer = event.issue if event else issue, event.comment if event else None
@@ -222,13 +226,13 @@ async def check_model_run_cap(request: IssueRequest[TriageTask], run: JobContext
         key, state = to_run_key(task, request.event), request.comment_state
         earlier = [one for one in (state.past_runs if state else []) if one != key]
         reason = rules_only_reason(opened, task.number, earlier, request.now, cap)
-    if not reason or (task.trigger is Trigger.COMMAND and await is_by_writer(task, run)):
+    if not reason or (task.trigger is Trigger.COMMAND and await has_actor_write_access(task, run)):
         return ""
     run.progress.info(reason)
     return reason
 
 
-async def is_by_writer(task: TriageTask, run: JobContext) -> bool:
+async def has_actor_write_access(task: TriageTask, run: JobContext) -> bool:
     """Return whether GitHub confirms that whoever asked has write access; starting a workflow by hand needs it."""
     if task.trigger is not Trigger.COMMAND:
         return task.trigger is Trigger.REQUESTED

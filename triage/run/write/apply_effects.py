@@ -36,7 +36,7 @@ def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result:
         try:
             match effect:
                 case PostComment():
-                    _post_comment(effect, github, result)
+                    _post_and_deduplicate(effect, github, result)
                 case EditComment():
                     _edit_comment(effect, github, result)
                 case RemoveComment():
@@ -53,7 +53,7 @@ def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result:
             result.add_failure(error)
 
 
-def _post_comment(effect: PostComment, github: IssueTracker, result: PublishResult) -> None:
+def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: PublishResult) -> None:
     number = effect.issue_number
     posted_id, result.comment_url = github.post_comment(number, effect.body)
     try:
@@ -77,7 +77,7 @@ def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResu
         result.comment_url = github.edit_comment(effect.comment_id, effect.body)
     except NoSuchComment:
         # Somebody deleted it, or another run did as a duplicate: then the other one takes the place of the new one.
-        _post_comment(PostComment(issue_number=effect.issue_number, body=effect.body), github, result)
+        _post_and_deduplicate(PostComment(issue_number=effect.issue_number, body=effect.body), github, result)
 
 
 def _suggest(effect: SuggestChanges, github: IssueTracker, result: PublishResult) -> None:

@@ -25,7 +25,7 @@ class PublishResult:
     """Somebody has to fix the workflow: exit code 1, status failed."""
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
 
-    def lower_status(self, status: Status) -> Status:
+    def downgrade_status(self, status: Status) -> Status:
         """Return the status of a run that wrote this."""
         if self.needs_setup_fix:
             return Status.FAILED
@@ -78,5 +78,5 @@ def _fill_outputs(values: dict[str, str], result: PublishResult) -> dict[str, st
     if result.report_file:
         filled["report-file"] = result.report_file
     if "status" in filled:
-        filled["status"] = result.lower_status(Status(filled["status"])).value
+        filled["status"] = result.downgrade_status(Status(filled["status"])).value
     return filled

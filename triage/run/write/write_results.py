@@ -10,14 +10,15 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, TriageTask, Trigger
-from triage.run.may_run.admission import IssueRequest, is_by_writer
+from triage.run.may_run.admission import IssueRequest, has_actor_write_access
 from triage.run.may_run.event import to_run_key
 from triage.run.run_context import JobContext
 from triage.run.write.apply_effects import apply_issue_effects
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, shows_report
 from triage.run.write.plan_suggestions import find_suggested_original, list_suggested_labels
-from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_unapproved_skill, withhold_details
+from triage.say.comment import withhold_details
+from triage.say.decide import NOTHING_TO_SAY, SKILL_NEEDS_APPROVAL, decide_comment, find_unapproved_skill
 from triage.say.hidden_state import hash_text, parse_state
 from triage.say.notices import plan_skip, plan_unfinished
 from triage.say.our_comment import check_still_wanted, find_duplicates, find_our_comment
@@ -40,33 +41,35 @@ async def publish_report(
     """
     if report.security:
         report = withhold_details(report, labels)
-    at_trigger, issue = request.at_trigger, request.issue
+    issue_at_trigger, issue = request.issue_at_trigger, request.issue
     # Whoever cancels a run wants no comment of it, or has started another one.
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
-    policy = write_nothing(run.policy) if is_cancelled else run.policy
+    policy = forbid_writes(run.policy) if is_cancelled else run.policy
     if not policy.dry_run and (policy.comment != "never" or policy.labels != "off"):
         issue = await read_again(issue, run)
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
-    edited = hash_text(issue.title, issue.body) != hash_text(at_trigger.title, at_trigger.body)
+    edited = hash_text(issue.title, issue.body) != hash_text(issue_at_trigger.title, issue_at_trigger.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
-    skip_reason = check_still_wanted(at_trigger, issue, request.comment_state, state)
-    policy = write_nothing(policy) if skip_reason else policy
+    skip_reason = check_still_wanted(issue_at_trigger, issue, request.comment_state, state)
+    policy = forbid_writes(policy) if skip_reason else policy
     skill = find_unapproved_skill(report)
-    writer_asked = bool(skill) and request.task.is_awaited and await is_by_writer(request.task, run)
+    asked_with_write_access = (
+        bool(skill) and request.task.is_awaited and await has_actor_write_access(request.task, run)
+    )
     comment_reason = decide_comment(
         report,
         policy.comment,
         is_asked=request.task.is_awaited or bool(state and state.is_asked),
         has_comment=comment is not None,
-        writer_asked=writer_asked,
+        asked_with_write_access=asked_with_write_access,
     )
     report = report.model_copy(update={"comment_reason": comment_reason})
     if skip_reason:
         run.progress.info(skip_reason)
         report = add_notes(report, skip_reason)
-    elif skill and not writer_asked:
-        report = add_notes(report, WAITS.format(skill=skill))
+    elif skill and not asked_with_write_access:
+        report = add_notes(report, SKILL_NEEDS_APPROVAL.format(skill=skill))
     elif not comment_reason and policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     # What a person took off or declined, only our comment tells a later run.
@@ -76,11 +79,11 @@ async def publish_report(
         options = await _fetch_suggestion_options(report, issue, policy, run)
     plan_input = PlanInput(
         policy=policy,
-        issue=at_trigger.model_copy(update={"labels": issue.labels}),
+        issue=issue_at_trigger.model_copy(update={"labels": issue.labels}),
         our_comment=comment,
         run_key=to_run_key(request.task, request.event),
         duplicates=find_duplicates(issue),
-        may_choose_labels=(writer_asked or not skill) and (policy.comment == "always" or remembers_refusals),
+        may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or remembers_refusals),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
         options=options,
@@ -94,7 +97,7 @@ async def publish_report(
         effects = plan_report(report, replace(plan_input, policy=without_labels))
     done = await write_to_issue([effect for effect in effects if effect not in added], run, done)
     apply_local_effects(effects, run.output, done)
-    status = done.lower_status(report.status)
+    status = done.downgrade_status(report.status)
     where = done.comment_url or ("unchanged" if comment else "none")
     run.progress.info(f"Ended {status} after {report.seconds:.1f} s. Comment: {where}")
     return report.model_copy(update={"status": status})
@@ -120,7 +123,7 @@ async def read_again(issue: Issue, run: JobContext) -> Issue:
         return issue
 
 
-def write_nothing(policy: Policy) -> Policy:
+def forbid_writes(policy: Policy) -> Policy:
     """Return the policy of a run whose report stays on the job's page; the report's notes say why."""
     return policy.model_copy(update={"comment": "never", "labels": "off"})
 
@@ -179,7 +182,7 @@ async def write_quiet(issue: Issue, task: QuietTask, run: JobContext) -> Status:
     effects = plan_quiet(task, comment, run.policy)
     done = await write_to_issue(effects, run)
     apply_local_effects(effects, run.output, done)
-    return done.lower_status(Status.SKIPPED)
+    return done.downgrade_status(Status.SKIPPED)
 
 
 def write_skip(reason: str, run: JobContext) -> Status:
