@@ -264,6 +264,16 @@ def test_a_comment_asks_at_most_three_questions_the_newest_version_first():
     assert asked[1:] == QUESTIONS
 
 
+def test_commits_that_may_have_broken_it_are_no_addition_to_a_mere_question():
+    def shows(**changes: Any) -> bool:
+        report = change_report(UNSAID, **UNSURE, regression_window=WINDOW, **changes)
+        return any(isinstance(one, ChangedBetween) for one in list_shown(report))
+
+    assert not shows(missing_information=QUESTIONS)
+    assert shows(missing_information=QUESTIONS, comment_reason="asked")
+    assert shows(best_place=TRACE)
+
+
 @each_row("why", ["", "`99999999` broke it."])
 def test_the_commits_that_the_explanation_names_are_told(why: str):
     report = change_report(FULL, regression_window=FURTHER, why=why or "So.", verdict="UNCERTAIN")

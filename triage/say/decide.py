@@ -82,14 +82,16 @@ def list_shown(report: RunReport) -> list[Statement]:
     """Return the statements of the comment.
 
     Where a feature would go, a mere suspicion, and likely files are for who asks or wants one always; files also below
-    a bug's place.
+    a bug's place, commits that may have broken it also beside more than a question.
     """
     is_asked = report.comment_reason in ("asked", "always")
     shows_files = is_asked or (
         report.kind == "bug" and any(isinstance(one, Leads | Cause) for one in report.statements)
     )
     shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
-    shown = [one for one in shown if is_asked or one.speaks or not isinstance(one, Cause)]
+    is_answer = any(one.speaks and not isinstance(one, OpenQuestions) for one in shown)
+    doubtful = Cause if is_answer else Cause | ChangedBetween
+    shown = [one for one in shown if is_asked or one.speaks or not isinstance(one, doubtful)]
     if not shown or not isinstance(shown[0], Cause):
         return shown
     spans = [*(one.span for one in report.suspects), *(one.span for one in report.named_places)]

@@ -259,6 +259,7 @@ CASES = {
         "rust", None, "no items", ["<unknown>:- shop::cart::load_items", "<unknown>:- <&mut till::de::Reader<R,O> as serde::de::Reader>::read_string", "/rustc/69f9/library/std/src/panicking.rs:575 rust_begin_unwind", "library/alloc/src/vec.rs:518 -"],
     ),
     "rust, one frame": ("thread 'main' panicked at 'no', src/lib.rs:3:1\n   0: shop::total\n             at src/cart.rs:5:5\n", "rust", None, "no", ["src/cart.rs:5 shop::total", "src/lib.rs:3 -"]),
+    "perl": ("no till at /opt/shop-master/lib/Shop/Cart.pm line 56, <STDIN> line 1.\n\tShop::pay() called at shop.pl line 3\n", "perl", None, "no till", ["/opt/shop-master/lib/Shop/Cart.pm:56 -"]),
     "lua": ("Failed: ...zy/shop.nvim/lua/shop/cart.lua:56: bad argument #2 to 'sum'\n", "lua", None, "bad argument #2 to 'sum'", ["...zy/shop.nvim/lua/shop/cart.lua:56 -"]),
     "sentry": (
         'KeyError: no\n  File "lib/cart.ex", line 6, in Cart.total/2\n    sum(x)\n  File "lib/shop.ex", line 9, in Shop.pay/1\n    total(y)\n(3 additional frame(s) were not displayed)\n',

@@ -180,7 +180,7 @@ def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> 
     `repository` is `owner/name`, or the name alone.
     """
     name = re.escape(repository.rpartition("/")[2])
-    folder = re.compile(rf"^(?:.*/)?(?:{name}|{_LANGUAGE_END.sub('', name)})(?:[-@]v?\d[\w.+-]*)?/")
+    folder = re.compile(rf"^(?:.*/)?(?:{name}|{_LANGUAGE_END.sub('', name)})(?:[-@](?:v?\d[\w.+-]*|master|main))?/")
 
     def shorten(frame: Frame) -> Frame:
         path = frame.path if frame.path in corpus.file_numbers else folder.sub("", frame.path)

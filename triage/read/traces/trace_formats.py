@@ -192,6 +192,15 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         starts=re.compile(r"^\s*(?:ERROR: |Stacktrace:)"),
     ),
     TraceFormat(
+        "perl",
+        (" line ",),
+        frame_by_pattern(
+            r"\s*(?P<message>\S.{0,600}?)(?<! called) at (?P<path>[^\s'\"()]{1,300}\.(?:pm|pl|PL|t|cgi|psgi)) line "
+            r"(?P<line>\d{1,7})(?:, <\S{1,40}> (?:line|chunk) \d{1,9})?\.?\s*$"
+        ),
+        single=True,
+    ),
+    TraceFormat(
         "lua",
         (".lua:",),
         frame_by_pattern(
