@@ -133,6 +133,7 @@ def test_few_words_may_have_meant_a_yes_or_a_no(answer: str) -> None:
     ("answer", "words"),
     [
         ("revise: smaller", "smaller"),
+        ("Revise the docstring", "the docstring"),
         ("improve the message of the error", "improve the message of the error"),
         ("Use Decimal.\r\nNot \u202efloat", "Use Decimal.\nNot float"),
         ("revise: " + "a" * 100_000, "a" * MAX_WORDS_CHARS),

@@ -293,6 +293,7 @@ def test_fences_are_longer_than_runs_of_backticks_inside() -> None:
         ("see JIRA-12", "an issue reference"),
         ("let $x$ be", "a formula"),
         ("let $`x`$ be", "a formula"),
+        ("$$\nx\n$$", "a formula"),
         ("```mermaid\ngraph\n```", "a rendered block"),
         ("<div>" * 300, "nesting too deep to check"),
     ],

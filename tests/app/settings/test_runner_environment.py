@@ -66,6 +66,7 @@ FOREIGN = [
     "http://0.0.0.0",
     "http://ⓛocalhost",
     "file:///etc/passwd",
+    "gopher://127.0.0.1",
     "javascript:alert(1)",
     "ghe.example",
     "https://",
@@ -73,6 +74,7 @@ FOREIGN = [
     "https://ghe.example\r\nX: y",
     "https://user:s3cret@ghe.example",
     "https://ghe.example/?token=s3cret",
+    "https://ghe.example/#s3cret",
     "https://ghe.example/ v1",
     "https://[::1/v1",
 ]

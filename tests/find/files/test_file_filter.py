@@ -47,6 +47,7 @@ cpanfile.snapshot conan.lock luarocks.lock dub.selections.json shard.lock spago.
         ("core/src/main/kotlin/org/acme/sql/vendors/Mysql.kt", 10, None),
         ("core/src/main/java/org/acme/vendor/Vendor.java", 10, None),
         ("public/vendors/chart.js", 10, "vendored"),
+        ("assets/vendors/chart.js", 10, "vendored"),
         ("vendor/github.com/acme/a/a.go", 10, "vendored"),
         ("api/zz_generated.deepcopy.go", 10, "generated"),
         ("src/routes.gen.ts", 10, "generated"),

@@ -89,6 +89,7 @@ def test_the_type_is_that_of_the_kind(kind: Any, types: list[str], expected: str
     ("probability", "engine", "levels"),
     [
         (0.95, "rules", {"HIGH"}),
+        (0.9, "rules", {"HIGH"}),
         (0.7, "rules", {"MEDIUM"}),
         (None, "rules", set()),  # handled as a bug because nothing says what it is
         (None, "model", {"MEDIUM"}),
