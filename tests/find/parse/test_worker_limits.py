@@ -11,14 +11,13 @@ import pytest
 from testing.each_row import each_row
 from tests.find.parse.test_worker_pool import KILLER
 from triage.find.files.languages import detect_language
-from triage.find.parse.parser_process import MAX_ERRORS, limit_process
-from triage.find.parse.worker_pool import count_syntax_errors
+from triage.find.parse.worker_pool import MAX_ERRORS, count_syntax_errors, limit_process
 
 GIB = 1 << 30
 CODE = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
-from triage.find.parse.parser_process import limit_process
+from triage.find.parse.worker_pool import limit_process
 {before}
 limit_process(1 << 30)
 print(resource.getrlimit(resource.RLIMIT_AS)[1], resource.getrlimit(resource.RLIMIT_CORE)[1])
