@@ -100,6 +100,8 @@ def test_a_neighbour_is_not_taken_for_the_larger_language(language: str, text: s
         ("zh-Hans", "Android Studio 安装失败"),
         ("ja", "起動しない"),
         ("ko", "캘린더 이슈"),
+        ("ru", "Программа не открывает файл 测试文件 после обновления, что делать?"),
+        ("zh-Hans", "打开ゲーム文件时程序崩溃了，无法保存设置，请问怎么解决这个问题？"),
     ],
 )
 def test_chinese_has_a_script(language: str, text: str) -> None:

@@ -27,7 +27,7 @@ _ENGLISH_EVERY = 8
 _SCRIPT_SHARE = 1 / 6
 """Of the bytes, in letters that are not Latin. From there on, Latin words are technical terms in another language."""
 _OWN_LETTERS = {"ko": "[\uac00-\ud7a3]", "ja": "[\u3040-\u30ff]", "zh": "[\u4e00-\u9fff]"}
-"""That no other language has; the last are in Japanese and Korean too, beside their own."""
+"""Of Japanese and Korean a third and more is their own; who writes another language may quote some."""
 _MIN_LETTERS = 4
 """An English title may quote some."""
 _TEMPLATE_LINE = re.compile(r"^[ \t]*(?:#|[-*+] \[[ xX]\]).*", re.M)
@@ -52,8 +52,9 @@ def detect_reporter_language(title: str, prose: str) -> str:
         return "en"
     words = other if share > _SCRIPT_SHARE else latin
     own = {language: len(re.findall(letters, "".join(other))) for language, letters in _OWN_LETTERS.items()}
-    if share > _SCRIPT_SHARE and sum(own.values()) >= _MIN_LETTERS:
-        language = next(language for language, count in own.items() if count > 1)
+    letters = sum(own.values())  # of three bytes each
+    if share > _SCRIPT_SHARE and letters >= _MIN_LETTERS and 6 * letters > other_bytes:
+        language = next((one for one in ("ko", "ja") if 3 * own[one] >= letters), "zh")
         return _add_script("".join(other)) if language == "zh" else language
     if _count_bytes(words) < _MIN_BYTES:
         return UNSURE

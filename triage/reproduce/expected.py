@@ -39,7 +39,7 @@ _FAILING = re.compile(
     r"(?i)\b(?:fail\w*|(?:tests?|examples?|it)\W+(?:\w+\W+){0,3}?pass(?:es|ed|ing)?(?! (?:to|in|into|as)\b)|assert\w*|"
     r"errors?|raises?|broken|breaks?|regressions?)\b"
 )
-_FAILING_ASSERT = re.compile(r"(?im)^\s*assert\b.*#\W*(fail(?:s|ed)|(?:raises )?AssertionError)\W*$")
+_FAILING_REMARK = re.compile(r"(?i)\W*(?:fails|failed|(?:raises )?AssertionError)\W*")
 ENDLESS = Failure(type="it did not end within its time limit")
 """What a report means that says so."""
 _MIN_STEM_CHARS = 8
@@ -56,7 +56,9 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     shown = "\n".join(_list_shown(parsed, example))
     sentences = (one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
     claims = "\n".join(one for sentence in sentences if (one := _ABSENT.sub("", sentence).strip()))
-    report = "\n".join([shown, claims, *_FAILING_ASSERT.findall(example.code)])
+    asserts = (line for line in example.code.splitlines() if "#" in line and line.lstrip().startswith("assert "))
+    remarks = (line.rpartition("#")[2] for line in asserts)
+    report = "\n".join([shown, claims, *filter(_FAILING_REMARK.fullmatch, remarks)])
     errors = list_failures(parsed, report)
     if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
         errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]

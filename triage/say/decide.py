@@ -89,8 +89,9 @@ def list_shown(report: RunReport) -> list[Statement]:
         report.kind == "bug" and any(isinstance(one, Leads | Cause) for one in report.statements)
     )
     shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
-    is_answer = any(one.speaks and not isinstance(one, OpenQuestions) for one in shown)
-    doubtful = Cause if is_answer else Cause | ChangedBetween
+    speaking = [one for one in shown if one.speaks]
+    asks_only = bool(speaking) and all(isinstance(one, OpenQuestions) for one in speaking)
+    doubtful = Cause | ChangedBetween if asks_only else Cause
     shown = [one for one in shown if is_asked or one.speaks or not isinstance(one, doubtful)]
     if not shown or not isinstance(shown[0], Cause):
         return shown

@@ -40,9 +40,17 @@ def check_still_wanted(
     return ""
 
 
-def find_duplicates(issue: Issue) -> list[int]:
-    """Returns the ids of our comments after the oldest, except those with an unreadable state, which nobody deletes."""
-    return [comment.comment_id or 0 for comment in find_our_comments(issue)[1:] if parse_state(comment.body)]
+def find_duplicates(issue: Issue, body: str = "", posted_id: int = 0) -> list[int]:
+    """Returns the ids of our comments after the oldest, except those with an unreadable state, which nobody deletes.
+
+    `body` is what the oldest says from now on: a better comment stays for the run that made it, or for the next. Not
+    that of this run, `posted_id`.
+    """
+    current, text = parse_state(body), hash_text(issue.title, issue.body)
+    states = ((comment.comment_id or 0, parse_state(comment.body)) for comment in find_our_comments(issue)[1:])
+    return [
+        one for one, state in states if state and (not body or one == posted_id or not is_better(state, current, text))
+    ]
 
 
 def choose_body(issue: Issue, oldest: IssueComment, posted_body: str) -> str | None:

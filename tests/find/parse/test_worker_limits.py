@@ -2,6 +2,7 @@
 
 Syntax errors are counted in another process, which a hostile text can end."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 from testing.each_row import each_row
 from tests.find.parse.test_worker_pool import KILLER
 from triage.find.files.languages import detect_language
-from triage.find.parse.worker_pool import MAX_ERRORS, count_syntax_errors, limit_process
+from triage.find.parse.worker_pool import MAX_ERRORS, WorkerPool, count_syntax_errors, limit_process
 
 GIB = 1 << 30
 CODE = """
@@ -77,3 +78,15 @@ def test_a_text_that_ends_the_parser_has_the_most_errors():
     language = detect_language(KILLER.path)
     assert language is not None
     assert count_syntax_errors((KILLER.data or b"").decode(), language) == MAX_ERRORS
+
+
+def tell_variables(_: object) -> list[str]:
+    return [*os.environ]
+
+
+def test_a_worker_has_none_of_our_variables(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with WorkerPool(workers=1) as pool:
+        job = pool.start(tell_variables, None)
+        assert job
+        assert job.result(60) == ["OPENBLAS_NUM_THREADS"]

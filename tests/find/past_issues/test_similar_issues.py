@@ -17,6 +17,7 @@ from triage.find.past_issues.similar_issues import (
     describe_outcome,
     find_original,
     find_similar_issues,
+    find_version,
 )
 from triage.read.read_issue import read_issue
 
@@ -30,7 +31,7 @@ FIX = PastFix(number=34)
         ({"milestone": "1.4", "state_reason": "completed"}, "fixed in 1.4"),
         ({"fixes": [PastFix(number=34, milestone="v2.0.1")], "milestone": "1.4"}, "fixed in v2.0.1"),
         ({"fixes": [FIX], "milestone": "Backlog"}, "fixed by #34"),
-        ({"milestone": "Release 1.4"}, "fixed in Release 1.4"),
+        ({"milestone": "Release 1.4"}, "fixed in 1.4"),
         ({"milestone": "v3"}, "fixed in v3"),
         ({"milestone": "2.0-rc1"}, "fixed in 2.0-rc1"),
         ({"milestone": "3"}, "closed"),
@@ -45,6 +46,20 @@ FIX = PastFix(number=34)
 )
 def test_how_an_issue_ended(changes: dict[str, Any], outcome: str) -> None:
     assert describe_outcome(past_issue(1, "a", **{"state": "closed", **changes})) == outcome
+
+
+@each_row(
+    ("milestone", "version"),
+    [
+        ("Release 1.4", "1.4"),
+        ("3", ""),
+        ("2.0-rc1", "2.0-rc1"),
+        ("1.4 `@all` [x](http://a.b)", ""),
+        ("", ""),
+    ],
+)
+def test_the_version_of_a_milestone(milestone: str, version: str) -> None:
+    assert find_version(milestone) == version
 
 
 NOW = START + timedelta(days=100)

@@ -259,7 +259,7 @@ CASES = {
         "rust", None, "no items", ["<unknown>:- shop::cart::load_items", "<unknown>:- <&mut till::de::Reader<R,O> as serde::de::Reader>::read_string", "/rustc/69f9/library/std/src/panicking.rs:575 rust_begin_unwind", "library/alloc/src/vec.rs:518 -"],
     ),
     "rust, one frame": ("thread 'main' panicked at 'no', src/lib.rs:3:1\n   0: shop::total\n             at src/cart.rs:5:5\n", "rust", None, "no", ["src/cart.rs:5 shop::total", "src/lib.rs:3 -"]),
-    "perl": ("no till at /opt/shop-master/lib/Shop/Cart.pm line 56, <STDIN> line 1.\n\tShop::pay() called at shop.pl line 3\n", "perl", None, "no till", ["/opt/shop-master/lib/Shop/Cart.pm:56 -"]),
+    "perl": ("I wonder about the division at lib/Shop/Cart.pm line 10.\nno till at /opt/shop-master/lib/Shop/Cart.pm line 56, <STDIN> line 1.\n\tShop::pay() called at shop.pl line 3\n", "perl", None, "no till", ["/opt/shop-master/lib/Shop/Cart.pm:56 -"]),
     "lua": ("Failed: ...zy/shop.nvim/lua/shop/cart.lua:56: bad argument #2 to 'sum'\n", "lua", None, "bad argument #2 to 'sum'", ["...zy/shop.nvim/lua/shop/cart.lua:56 -"]),
     "sentry": (
         'KeyError: no\n  File "lib/cart.ex", line 6, in Cart.total/2\n    sum(x)\n  File "lib/shop.ex", line 9, in Shop.pay/1\n    total(y)\n(3 additional frame(s) were not displayed)\n',
@@ -471,3 +471,9 @@ def test_a_message_that_ends_in_a_colon_goes_on_in_the_next_line():
     trace = f'Traceback (most recent call last):\n  File "a/wcs.py", line 1355, in sub\n    self.sub([1])\n{error}\n'
     (found,) = read_issue(Issue(title="It fails", body=f"```\n{trace}```\n")).traces
     assert found.message == error.partition(": ")[2]
+
+
+def test_the_reporters_own_words_are_no_message():
+    trace = 'Traceback (most recent call last):\n  File "a/b.py", line 1, in sub\n    self.sub([1])\nValueError: bad input:\n'
+    (found,) = read_issue(Issue(title="It fails", body=f"{trace}I would expect that it works.\n")).traces
+    assert found.message == "bad input:"

@@ -216,7 +216,6 @@ ok 2"""
         ),
         (block(">>> import shop\n>>> shop.a()\nTitle\n\nBody text."), [["Title\n\nBody text."]]),
         (f"{SCRIPT}I expected 2, but I get this instead:\n{block('1')}", [["1"]]),
-        (f"{SCRIPT}produces\n{block('1')}", [["1"]]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
         (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), [["array([1., nan])"]]),
         (
@@ -532,6 +531,7 @@ def test_a_value_in_a_comment_beside_a_call_may_be_what_is_printed(code, comment
         ("It should be `42`.", ["42"]),
         ("It prints `41`, it should be `43`.", ["42"]),
         ("I want `43`.", []),
+        ("I expected `total` to give the mean.", ["42"]),
         ("Would you take a patch for it to return 42?", ["42"]),
         ("Would you take a patch for it to return 41?", []),
         ("It returns `42`.", []),
@@ -541,6 +541,14 @@ def test_a_value_in_a_comment_beside_a_call_may_be_what_is_printed(code, comment
 def test_a_value_alone_in_a_comment_may_be_wished_unless_the_report_says_that_it_is_printed(words, commented):
     found = example(f"{block('import shop' + chr(10) + 'print(shop.total([1]))  # 42')}{words}")
     assert (found.commented, "42" in found.named) == (commented, not commented)
+
+
+@each_row(
+    ("call", "shown"), [("shop.total()", "{a: 1, b: 'x'}"), ("JSON.stringify(shop.total())", '{"a": 1, "b": "x"}')]
+)
+def test_what_is_shown_as_json_is_compared_as_node_prints_it(call, shown):
+    code = block(f"const shop = require('@acme/shop')\nconsole.log({call})", "js")
+    assert example(code + "Actual:\n" + block('{"a": 1, "b": "x"}', "json"), NODE).shown == [[shown]]
 
 
 def test_a_labelled_value_is_output_and_data_above_the_code_is_none():

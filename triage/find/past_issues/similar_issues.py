@@ -1,5 +1,6 @@
 """Finds past issues and pull requests that are about the same as this issue, and says which may be named."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,10 +24,15 @@ from triage.find.past_issues.likeness import (
     read_failure,
 )
 from triage.read.other_issues import find_referenced_issues
-from triage.read.versions.versions import parse_version
 
 NAMED_FROM = 0.6
 """Least probability to name an issue. `bench.duplicates` prints how often that is right."""
+_VERSION = re.compile(
+    r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"
+    r"(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$",
+    re.I,
+)
+_MAX_MILESTONE_CHARS = 60
 _COMPARED = 30
 """Past issues that are compared closely: the best by their words."""
 GITHUB = "https://github.com"
@@ -48,14 +54,18 @@ def describe_outcome(past: PastIssue) -> str:
         return f"duplicate of #{past.duplicate_of}"
     if past.state_reason in ("duplicate", "not_planned"):
         return past.state_reason.replace("_", " ")
-    milestones = [one.strip() for one in (*(fix.milestone for fix in past.fixes), past.milestone)]
-    releases = (one for one in milestones if (version := parse_version(one)) and not version.prefix)
-    # The number of a sprint or a year is no version.
-    if release := next((one for one in releases if "." in one or one.startswith("v")), ""):
-        return f"fixed in {release}"
+    milestones = [*(fix.milestone for fix in past.fixes), past.milestone]
+    if version := next(filter(None, map(find_version, milestones)), ""):
+        return f"fixed in {version}"
     if number := next((fix.number for fix in past.fixes if fix.number is not None), None):
         return f"fixed by #{number}"
     return "fixed" if past.fixes else "closed"
+
+
+def find_version(milestone: str) -> str:
+    """Return the version at the end of a milestone's name, such as `Release 1.4`; empty for any other name."""
+    match = _VERSION.search(milestone.strip()[-_MAX_MILESTONE_CHARS:])
+    return match[1] if match else ""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def to_reply(message: AIMessage, model: str = "", redact: Redact = lambda tree: 
     ]
     refused = message.additional_kwargs.get("refusal") or any(block.get("type") == "refusal" for block in blocks)
     reply = AIMessage(
-        next((text for text in fields.values() if isinstance(text, str)), "") if is_misplaced else message.text,
+        next((text for text in fields.values() if isinstance(text, str)), "") if is_misplaced else str(message.text),
         tool_calls=[ToolCall(id=one, name=name, args=args) for one, name, args in calls if isinstance(args, dict)],
         invalid_tool_calls=[
             InvalidToolCall(id=one, name=name, args=args, error=None, type="invalid_tool_call")
@@ -216,7 +216,11 @@ def _list_calls(value: Mapping[str, Any]) -> list[ToolCall]:
         return [call for one in objects for call in _list_calls(one)]
     name = value.get("name")
     args = _read_arguments(next((value[key] for key in ("arguments", "parameters") if value.get(key)), ""))
-    return [ToolCall(id="", name=name, args=args)] if isinstance(name, str) and isinstance(args, dict) else []
+    return (
+        [ToolCall(id="", name=name, args=args, type="tool_call")]
+        if isinstance(name, str) and isinstance(args, dict)
+        else []
+    )
 
 
 def _check_complete(reply: AIMessage) -> AIMessage:

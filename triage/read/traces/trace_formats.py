@@ -195,8 +195,11 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "perl",
         (" line ",),
         frame_by_pattern(
-            r"\s*(?P<message>\S.{0,600}?)(?<! called) at (?P<path>[^\s'\"()]{1,300}\.(?:pm|pl|PL|t|cgi|psgi)) line "
-            r"(?P<line>\d{1,7})(?:, <\S{1,40}> (?:line|chunk) \d{1,9})?\.?\s*$"
+            # Prose says "at lib/A.pm line 3" too: in Perl's own words, or with what was being read.
+            r"\s*(?P<message>(?:Can't|Use of|Undefined|Not an?|Global symbol|Argument|Attempt to|Died) ?"
+            r".{0,600}?|\S.{0,600}?(?= at \S{1,300} line \d{1,7}, <))"
+            r"(?<! called) at (?P<path>[^\s'\"()]{1,300}\.(?:pm|pl|PL|t|cgi|psgi)) line (?P<line>\d{1,7})"
+            r"(?:, <\S{1,40}> (?:line|chunk) \d{1,9})?\.?\s*$"
         ),
         single=True,
     ),

@@ -15,6 +15,8 @@ from triage.read.traces.trace_frames import RAISED_NAME, FrameLine, RaisedError,
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20
 _MAX_NEXT_LINE = 200
+_OF_A_PERSON = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Yy]ou|[Pp]lease|[Tt]hanks)\b")
+"""In the line below an error: the reporter goes on."""
 _MAX_FRAMES = 100
 _LOG_PREFIX = re.compile(
     r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
@@ -208,7 +210,7 @@ def _add_next_line(raised: RaisedError, lines: Sequence[str]) -> str:
     """Return the message; one that ends in a colon has what it tells in the next line."""
     message, following = raised.message or "", "" if raised.line is None else "".join(lines[raised.line + 1 :][:1])
     is_told_below = message.endswith(":") and following.strip(" `") and len(following) <= _MAX_NEXT_LINE
-    return f"{message}\n{following.rstrip()}" if is_told_below else message
+    return f"{message}\n{following.rstrip()}" if is_told_below and not _OF_A_PERSON.search(following) else message
 
 
 def _drop_closing_quote(message: str) -> str:

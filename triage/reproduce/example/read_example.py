@@ -25,6 +25,7 @@ from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_marks, without_traces
 from triage.reproduce.example.shown_output import (
     WISH,
+    are_plain_values,
     find_commented,
     judge_words,
     read_stated_output,
@@ -106,6 +107,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
     elif (
         stated.wished
+        and are_plain_values(stated.wished)
         and not confirmed
         and not any(_without_quotes(one) in _without_quotes("\n".join(unsure)) for one in stated.wished)
     ):
@@ -113,7 +115,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
     named, wished = [*found.named, *said["named"], *named], [*stated.wished, *said["wished"]]
-    if project.language == "node":
+    if project.language == "node" and "JSON.stringify" not in found.code:
         shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
         named, wished, said[""] = ([*map(show_as_node, one)] for one in (named, wished, said[""]))
     wishes = [*map("\n".join, own.values()), *wished]

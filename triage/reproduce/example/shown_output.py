@@ -1,6 +1,7 @@
 """Finds what a report says that its example prints, and what it wishes: blocks and lines below the words, or values."""
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -17,8 +18,8 @@ WISH = re.compile(
 )
 """A sentence that says what ought to happen, not what does."""
 _SAYS = (
-    r"(?:actual\w*|prints?|printed|produce[sd]?|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|"
-    r"got|rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?|(?:I|we|you) (?:would )?(?:get|see))"
+    r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got|"
+    r"rec(?:ei|ie)ved|observed|current (?:behaviou?r|output|result|value)s?|(?:I|we|you) (?:would )?(?:get|see))"
 )
 _PRINTED = re.compile(rf"(?i)\b{_SAYS}\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|but|I get)\b")
@@ -73,6 +74,7 @@ _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 _DATA = word_set("text txt output log json xml html")
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -138,8 +140,20 @@ def are_plain_values(lines: Iterable[str]) -> bool:
 
 
 def show_as_node(text: str) -> str:
-    """Return an object with its numbers as keys in quotes, as Node shows them, and other text as it is."""
-    return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
+    """Return JSON as Node shows the value, and other text as it is but for numbers as keys."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return re.sub(r"([{,]\s*)(\d+):", r"\1'\2':", text) if text[:1] == "{" else text
+    return _STRING.sub(_quote_as_node, text) if text[:1] in "[{" else text
+
+
+def _quote_as_node(match: re.Match[str]) -> str:
+    text, colon = match[1].replace('\\"', '"'), match[2] or ""
+    if colon and re.fullmatch(r"[A-Za-z_$][\w$]*", text):
+        return f"{text}:"
+    quote = next((one for one in "'\"`" if one not in text), "'")
+    return f"{quote}{text}{quote}{colon}"
 
 
 class _Reader:

@@ -18,7 +18,7 @@ from triage.domain.effect import (
 )
 from triage.run.write.apply_local_effects import PublishResult
 from triage.run.write.plan_suggestions import describe_suggestions
-from triage.say.our_comment import choose_body, find_duplicates, find_our_comment
+from triage.say.our_comment import choose_body, find_duplicates, find_our_comment, find_our_comments
 
 if TYPE_CHECKING:
     from triage.outside.github.issue_tracker import IssueTracker
@@ -64,7 +64,7 @@ def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: Pub
             return
         if (body := choose_body(issue, oldest, effect.body)) is not None:
             github.edit_comment(oldest.comment_id or 0, body)
-        for comment_id in find_duplicates(issue):
+        for comment_id in find_duplicates(issue, body or oldest.body, posted_id):
             github.delete_comment(number, comment_id)
         if oldest.comment_id != posted_id and issue.url:
             result.comment_url = f"{issue.url}#issuecomment-{oldest.comment_id}"
@@ -75,9 +75,12 @@ def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: Pub
 def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResult) -> None:
     try:
         result.comment_url = github.edit_comment(effect.comment_id, effect.body)
-    except NoSuchComment:
-        # Somebody deleted it, or another run did as a duplicate: then the other one takes the place of the new one.
-        _post_and_deduplicate(PostComment(issue_number=effect.issue_number, body=effect.body), github, result)
+    except NoSuchComment:  # somebody deleted it, or another run did as a duplicate
+        others = find_our_comments(github.fetch_issue(effect.issue_number))
+        if other := next((one for one in others if one.comment_id != effect.comment_id), None):
+            result.comment_url = github.edit_comment(other.comment_id or 0, effect.body)
+        else:
+            _post_and_deduplicate(PostComment(issue_number=effect.issue_number, body=effect.body), github, result)
 
 
 def _suggest(effect: SuggestChanges, github: IssueTracker, result: PublishResult) -> None:
