@@ -156,7 +156,7 @@ def _post_with_retries(issue: ConcurrentRuns, token: str) -> None:
 MEASURE = Measure(
     "Comments after faults",
     "exactly 1",
-    "Lost responses, kills, runs at the same time, and then one run more: the server counts the comments.",
+    "Lost responses, kills, runs at the same time; with lists that lag, one run more: the server counts the comments.",
     run,
     run_without_defence,
 )
