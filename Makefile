@@ -25,10 +25,13 @@ PYTHON = $(shell for name in python3.14 python3.13 python3.12 python3.11 python3
 # Variables of the caller that would install elsewhere or hide this checkout from `python -m`.
 unexport PYTHONHOME PYTHONPATH PYTHONSAFEPATH PIP_PREFIX PIP_TARGET PIP_USER
 
-# Compiles packages on all cores. A package may ship a file for another Python version: that is no error.
+PIP = $(RUN) -m pip install -qq --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r
+# uv is faster; pip where an index or an authority stands in its settings alone. Compiles packages on all cores. A package
+# may ship a file for another Python version: that is no error.
 define INSTALL
 	@echo "installing $< into $(VENV)" >&2
-	@$(RUN) -m pip install -qq --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r $<
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt >$(VENV)/uv.txt
+	@$(PIP) $(VENV)/uv.txt && $(BIN)/uv pip install --system-certs --quiet --python $(RUN) --no-deps --require-hashes -r $< 2>/dev/null || $(PIP) $<
 	@$(RUN) -m compileall -qq -j 0 $(VENV)/lib >/dev/null || true
 	@touch $@
 endef
