@@ -158,7 +158,7 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
         ("github.com/acme/till/src/app/cli.py", "src/app/cli.py"),
         ("/home/ada/.cargo/registry/src/index-6f17/till-0.4.0/src/app/cli.py", "src/app/cli.py"),
         ("/go/pkg/mod/github.com/acme/till@v1.2.0/src/app/cli.py", "src/app/cli.py"),
-        ("/root/till-master/src/app/cli.py", "src/app/cli.py"),
+        ("/opt/till-master/src/app/cli.py", "src/app/cli.py"),
         ("/srv/till-tools-0.4.0/src/app/cli.py", "/srv/till-tools-0.4.0/src/app/cli.py"),
         ("/builds/till/app/cli.py", "/builds/till/app/cli.py"),
         ("/builds/shop/src/app/cli.py", "/builds/shop/src/app/cli.py"),

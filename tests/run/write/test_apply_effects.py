@@ -218,8 +218,9 @@ def test_if_another_run_removed_the_comment_the_other_one_is_edited():
     assert world.calls == [("fetch_issue", 412), ("edit_comment", 65, FULL)]
 
 
-def test_a_deleted_issue_is_reported_as_such():
-    world = Recording(post_comment=NoSuchComment("It is gone."))
+@pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
+def test_a_deleted_issue_is_reported_as_such(error):
+    world = Recording(fetch_issue=error)
     world.gone = 60
     done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)

@@ -25,7 +25,6 @@ from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_marks, without_traces
 from triage.reproduce.example.shown_output import (
     WISH,
-    are_plain_values,
     find_commented,
     judge_words,
     read_stated_output,
@@ -105,13 +104,6 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": unsure, "": []}
     elif stated.others >= outputs.keys():
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
-    elif (
-        stated.wished
-        and are_plain_values(stated.wished)
-        and not confirmed
-        and not any(_without_quotes(one) in _without_quotes("\n".join(unsure)) for one in stated.wished)
-    ):
-        said |= {"named": unsure, "": []}  # what is wished is something else
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
     named, wished = [*found.named, *said["named"], *named], [*stated.wished, *said["wished"]]
@@ -122,10 +114,6 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     wished = [text for text in wishes if text not in map("\n".join, shown)][:MAX_SHOWN]
     stated_as = {"shown": shown[:MAX_SHOWN], "named": named[:MAX_SHOWN], "commented": said[""], "wished": wished}
     return found.model_copy(update=stated_as)
-
-
-def _without_quotes(text: str) -> str:
-    return re.sub(r"[\s'\"`]", "", text).lower()
 
 
 def _find_python_example(

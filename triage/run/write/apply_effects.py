@@ -75,8 +75,11 @@ def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: Pub
 def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResult) -> None:
     try:
         result.comment_url = github.edit_comment(effect.comment_id, effect.body)
-    except NoSuchComment:  # somebody deleted it, or another run did as a duplicate
-        others = find_our_comments(github.fetch_issue(effect.issue_number))
+    except NoSuchComment as missing:  # somebody deleted it, or another run did as a duplicate
+        try:
+            others = find_our_comments(github.fetch_issue(effect.issue_number))
+        except (CannotPublish, SetupError):  # the issue may be gone too, which nobody has to set up
+            raise missing from None
         if other := next((one for one in others if one.comment_id != effect.comment_id), None):
             result.comment_url = github.edit_comment(other.comment_id or 0, effect.body)
         else:
