@@ -44,8 +44,8 @@ from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, Tier, ToolExecution, Usage
-from triage.domain.skill import Skills
 from triage.find.codebase import Codebase
+from triage.find.files.project_files import ProjectFiles
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.model.chat_model import ChatModel
 from triage.run.run_context import JobContext
@@ -73,12 +73,7 @@ class FakeRetriever(BaseRetriever):
 class FakeCodebase(Codebase):
     """A repository of text files. Every file that shares a word with the query is a hit, in the given order."""
 
-    code_owners: Sequence[str] = ()
-    forms: Sequence[str] = ()
-    label_rules: str = ""
-    dependencies: Sequence[str] = ()
-    skills: Skills = Skills()
-    security_policy: str | None = None
+    project: ProjectFiles = ProjectFiles()
     on_index: Callable[[], None] = staticmethod(lambda: None)
     notes: Sequence[str] = ()
     partial: bool = False
@@ -203,24 +198,6 @@ class FakeCodebase(Codebase):
     def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
         assert parsed.title
         return self.learned if past else LearnedFromLabels()
-
-    def find_owners(self, path: str) -> list[str]:
-        return list(self.code_owners)
-
-    def find_security_policy(self) -> str | None:
-        return self.security_policy
-
-    def read_issue_forms(self) -> list[str]:
-        return list(self.forms)
-
-    def read_label_rules(self) -> str:
-        return self.label_rules
-
-    def list_dependencies(self) -> list[str]:
-        return list(self.dependencies)
-
-    def read_skills(self) -> Skills:
-        return self.skills
 
 
 def _symbol(text: str) -> str | None:

@@ -23,6 +23,7 @@ from triage.domain.findings import MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
 from triage.domain.run import ISSUE_SEARCH
+from triage.find.files.project_files import ProjectFiles
 from triage.read.kind.issue_kind import read_kind
 from triage.read.read_issue import read_issue
 
@@ -204,7 +205,7 @@ async def test_an_empty_report_is_asked_what_happened_unless_it_says_nothing_at_
 
 async def test_who_sends_an_empty_form_is_asked_what_happened() -> None:
     form = "- Shop Version: #.#.#\n\n### Description:\n\n### Steps To Reproduce:\n"
-    services = fake_services(codebase=FakeCodebase(forms=[form]))
+    services = fake_services(codebase=FakeCodebase(project=ProjectFiles(forms=[form])))
     answer = await investigator.answer_with_rules(case(issue=factories.issue(title="#2", body=form)), services)
     assert [asked.kind for asked in answer.missing_information] == ["actual"]
 

@@ -22,6 +22,7 @@ from triage.agents.skill_prompts import (
 from triage.domain.findings import CritiqueFinding
 from triage.domain.issue import Section
 from triage.domain.skill import SKILL_FOLDER, Skill, Skills
+from triage.find.files.project_files import ProjectFiles
 
 
 def make_skill(name: str = "refunds", **changes: Any) -> Skill:
@@ -36,7 +37,7 @@ def make_skill(name: str = "refunds", **changes: Any) -> Skill:
 
 
 def given_services(*skills: Skill, files: dict[str, str] | None = None, **changes: Any) -> Services:
-    codebase = FakeCodebase(files or factories.FILES, skills=Skills(skills=list(skills)))
+    codebase = FakeCodebase(files or factories.FILES, project=ProjectFiles(skills=Skills(skills=list(skills))))
     return fake_services(codebase=codebase, **changes)
 
 

@@ -25,7 +25,7 @@ def test_before_the_index_there_is_nothing(tmp_path: Path):
     assert codebase.search(make_query(title="x"), 5) == []
     assert codebase.list_paths() == []
     assert codebase.read_lines("a.py") is None
-    assert codebase.read_issue_forms() == []
+    assert codebase.project.forms == []
 
 
 def test_named_files_are_read_alone(tmp_path: Path):

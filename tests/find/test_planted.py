@@ -70,7 +70,7 @@ def test_none_is_found(codebase: Codebase, planted: dict[str, str]):
 def test_none_is_in_history_owners_forms_and_files_of_secrets(codebase: Codebase, planted: dict[str, str]):
     told = [change.subject for change in codebase.read_history("src/app.py", 9).changes]
     assert any("[masked secret]" in subject for subject in told)
-    told += [*codebase.read_issue_forms(), *codebase.find_owners("src/app.py")]
+    told += [*codebase.project.forms, *codebase.project.owners.find_owners("src/app.py")]
     assert [secret for secret in planted if any(secret in text for text in told)] == []
     assert codebase.read_lines("deploy/.env") is None
     assert "deploy/.env" not in codebase.list_paths()

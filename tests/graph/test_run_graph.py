@@ -19,7 +19,9 @@ from triage.domain.issue import IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
+from triage.find.files.project_files import ProjectFiles
 from triage.graph.run_graph import run_graph
+from triage.safety.code_owners import CodeOwners
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 
@@ -38,7 +40,9 @@ def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
 
 
 async def test_by_rules_all_agents_answer_and_the_run_is_complete():
-    report = await run(fake_services(codebase=FakeCodebase(factories.FILES, code_owners=["keeper"])))
+    report = await run(
+        fake_services(codebase=FakeCodebase(factories.FILES, project=ProjectFiles(owners=CodeOwners("* @keeper"))))
+    )
 
     assert outcomes(report) == [
         ("read_and_index", "rules", "SUCCESS"),
@@ -369,7 +373,9 @@ async def test_the_writer_has_its_time_kept():
 
 
 async def test_comments_of_the_issue_template_are_not_warned_of():
-    codebase = FakeCodebase(factories.FILES, forms=["<!-- Please search first. -->\n## What happened?\n"])
+    codebase = FakeCodebase(
+        factories.FILES, project=ProjectFiles(forms=["<!-- Please search first. -->\n## What happened?\n"])
+    )
     body = f"<!-- Please search first. -->\n{factories.TRACEBACK}\n<!-- SECRET ORDER -->"
     report = await run(fake_services(codebase=codebase), body=body)
     assert report.hidden_fragments == 1

@@ -15,6 +15,7 @@ from triage.domain.issue import Section
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.skill import BrokenSkill, Skill, SkillConditions, Skills
+from triage.find.files.project_files import ProjectFiles
 from triage.graph.run_graph import run_graph
 
 TITLE = "=== Skill Activated: {} ==="
@@ -34,7 +35,9 @@ def skill(name: str, **changes: Any) -> Skill:
 
 
 def with_skills(*skills: Skill, broken: list[BrokenSkill] | None = None, **changes: Any) -> Services:
-    codebase = FakeCodebase(factories.FILES, skills=Skills(skills=list(skills), broken=broken or []))
+    codebase = FakeCodebase(
+        factories.FILES, project=ProjectFiles(skills=Skills(skills=list(skills), broken=broken or []))
+    )
     return fake_services(codebase=codebase, **changes)
 
 

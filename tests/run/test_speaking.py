@@ -14,6 +14,7 @@ from triage.domain.issue import ParsedIssue
 from triage.domain.run import Status
 from triage.domain.skill import Skill, SkillConditions, Skills
 from triage.domain.task import TriageTask, Trigger
+from triage.find.files.project_files import ProjectFiles
 from triage.say.decide import NOTHING_TO_SAY
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
@@ -101,7 +102,7 @@ REPORTED = {
 
 
 def test_a_comment_with_places_becomes_a_redirect():
-    run = harness(Finding(factories.FILES, security_policy="SECURITY.md"))
+    run = harness(Finding(factories.FILES, project=ProjectFiles(security_policy="SECURITY.md")))
     run.run(OPENED)
     assert "src/parse.py" in run.github.posted[0][1]
     run.set_thread(our_comment(run.github.posted[0][1]), **REPORTED)

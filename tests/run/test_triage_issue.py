@@ -18,6 +18,7 @@ from triage.domain.issue import IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
+from triage.find.files.project_files import ProjectFiles
 from triage.run.may_run.event import Event
 from triage.run.triage_issue import NO_SUCH_LABEL, run_task
 from triage.say.hidden_state import parse_state
@@ -60,7 +61,7 @@ RULES = "dates: src/parse.py\nfrom-form: src/**\n"
 @pytest.mark.parametrize("with_model", [False, True])
 @pytest.mark.parametrize("labels", ["apply", "suggest", "off"])
 def test_an_issue_is_routed_by_its_form_and_the_projects_rules(labels: LabelsMode, with_model: bool):
-    codebase = FakeCodebase(factories.FILES, forms=[FORM], label_rules=RULES, best_place=PLACE)
+    codebase = FakeCodebase(factories.FILES, project=ProjectFiles(forms=[FORM], label_rules=RULES), best_place=PLACE)
     model = FakeModel(factories.answers(TicketDraft=factories.ticket(labels=["other"]))) if with_model else None
     names = ["area: cli", "bug", "dates", "from-form", "other"]
     harness = RunHarness(

@@ -110,7 +110,7 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
     """Return what rules ask the reporter; who belongs to the project knows what it needs."""
     if agent_input.issue.by_member:
         return []
-    parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.read_issue_forms()
+    parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.project.forms
     if kind == "not_actionable":
         # Who sends an empty form has begun to report something; an advertisement has not.
         used, phrases = find_used_forms(parse_forms(forms), parsed), get_phrases(parsed.language)

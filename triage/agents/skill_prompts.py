@@ -43,7 +43,7 @@ class SkillPrompts:
 
         `seconds` is the time of the agent, if it has another limit than the other agents.
         """
-        self._skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
+        self._skills = {skill.id: skill for skill in services.codebase.project.skills.skills}
         self._suspects = agent_input.suspects
         self._services = services
         self.mark = make_mark(agent_input)

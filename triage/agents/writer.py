@@ -58,7 +58,7 @@ def _build_output(agent_input: AgentInput, ticket: dict[str, Any]) -> WriterOutp
 
 def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
     suspects = agent_input.suspects
-    owners = services.codebase.find_owners(suspects[0].path) if suspects else []
+    owners = services.codebase.project.owners.find_owners(suspects[0].path) if suspects else []
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 

@@ -25,10 +25,10 @@ from triage.domain.code import (
 )
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
-from triage.domain.skill import Skills
 from triage.find.build_corpus import IndexLimits
 from triage.find.code_history import find_regression_window, look_up_history, quote_reported_lines
 from triage.find.files.documentation import find_headings
+from triage.find.files.project_files import ProjectFiles
 from triage.find.index_commit import IndexedCommit, PastCommit, index_commit
 from triage.find.leads.find_leads import choose_places, find_leads, put_reported_first
 from triage.find.leads.lead import Lead
@@ -106,6 +106,11 @@ class Codebase:
     @property
     def _corpus(self) -> Corpus:
         return self._indexed.corpus
+
+    @property
+    def project(self) -> ProjectFiles:
+        """What the project says of itself at the commit."""
+        return self._indexed.project
 
     def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
@@ -277,10 +282,6 @@ class Codebase:
         """What similar issues carry; empty with fewer than 50 labelled ones. Takes up to a second, as above."""
         return learn_from_labels(parsed, past)
 
-    def find_owners(self, path: str) -> list[str]:
-        """Owners of the path by CODEOWNERS, without `@`."""
-        return self._indexed.project.owners.find_owners(path)
-
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """The commits between the versions that the report names.
 
@@ -307,7 +308,7 @@ class Codebase:
         Takes seconds with a long history: call it in a thread.
         """
         rank = self._make_ranker(parsed)[1] if self._corpus.files else lambda *_: []
-        history, owners = self._indexed.tree.history, self._indexed.project.owners
+        history, owners = self._indexed.tree.history, self.project.owners
         return look_up_history(history, owners, facts, list(paths), lines, line, rank, parsed.text)
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
@@ -315,26 +316,6 @@ class Codebase:
         ranked = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False)
         places = choose_places(ranked.ranking, ranked.leads)
         return places, make_ranker(self._indexed.past, ranked.query, [one.span.path for one in places])
-
-    def find_security_policy(self) -> str | None:
-        """Path of SECURITY.md where GitHub looks for it; None without one."""
-        return self._indexed.project.security_policy
-
-    def read_issue_forms(self) -> list[str]:
-        """Text of each issue template and issue form, from the places that GitHub reads."""
-        return list(self._indexed.project.forms)
-
-    def read_label_rules(self) -> str:
-        """Text of the file in which the project says when a label fits; empty without it, and before `index`."""
-        return self._indexed.project.label_rules
-
-    def list_dependencies(self) -> list[str]:
-        """Names of the packages that the project's manifests declare, at most 500; empty before `index`."""
-        return list(self._indexed.project.dependencies)
-
-    def read_skills(self) -> Skills:
-        """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
-        return self._indexed.project.skills
 
 
 def _make_section(corpus: Corpus, chunk: int) -> Section:

@@ -23,7 +23,7 @@ MAX_NAMED_FILES = 100
 
 def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str, list[str]]:
     """Return the skills whose conditions fit what is known now, by id, with the reasons."""
-    skills = codebase.read_skills().skills
+    skills = codebase.project.skills.skills
     if not skills:
         return {}
     suspects = state.suspects[: MAX_SUSPECTS if state.searched_by_model else MAX_SUSPECTS_BY_RULES]
@@ -68,7 +68,7 @@ def record_shown_skills(state: BugTriageState, agent: AgentName, tiers: Mapping[
 
 
 def list_used_skills(state: BugTriageState, services: Services) -> list[UsedSkill]:
-    skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
+    skills = {skill.id: skill for skill in services.codebase.project.skills.skills}
     used = (skills[one] for one in state.active_skills if one in skills)
     shared = set(UsedSkill.model_fields)
     return [
@@ -78,7 +78,7 @@ def list_used_skills(state: BugTriageState, services: Services) -> list[UsedSkil
 
 def list_skill_notes(state: BugTriageState, services: Services) -> list[str]:
     """Return which skills could not be read, and which apply but are not used, one sentence each."""
-    broken = services.codebase.read_skills().broken
+    broken = services.codebase.project.skills.broken
     notes = [f"The skill {one.path} was not used: {one.problem}." for one in broken]
     unused = [skill for skill in find_matching_skills(state, services.codebase) if skill not in state.active_skills]
     if unused and len(state.active_skills) >= MAX_ACTIVE_SKILLS:

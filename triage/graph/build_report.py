@@ -69,7 +69,7 @@ def build_report(
         kind_by_model=kind != by_rules,
         kind_probability=round(kind_reading.probability, 2) if by_rules else None,
         security=kind_reading.security,
-        security_policy=services.codebase.find_security_policy(),
+        security_policy=services.codebase.project.security_policy,
         verdict=state.critique.verdict if state.critique and may_be_bug_by_rules else None,
         severity=draft.severity if may_be_bug_by_rules else None,
         severity_reason=draft.severity_reason if may_be_bug_by_rules else "",

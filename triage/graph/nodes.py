@@ -127,8 +127,8 @@ def _index_and_find_places(
     index = codebase.index(executed, named)
     window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     update = find_places_kind_and_labels(state, codebase)
-    dependencies = codebase.list_dependencies()
-    of_template = count_template_comments(state.issue, codebase.read_issue_forms())
+    dependencies = codebase.project.dependencies
+    of_template = count_template_comments(state.issue, codebase.project.forms)
     language = detect_project_language(codebase.list_paths(), codebase.read_lines) if services.model else "en"
     asks = update["kind_reading"].kind != "bug" and services.config.documentation
     folders = (part for path in codebase.list_paths() for part in path.split("/")[:-1][:3])
@@ -322,12 +322,12 @@ def find_places_kind_and_labels(
     fails_in_repository = any(
         place.rule == "frame" and place.is_here and place.text and not place.calls_before_error for place in places
     )
-    forms, labels = codebase.read_issue_forms(), state.issue.labels
+    forms, labels = codebase.project.forms, state.issue.labels
     used_forms = find_used_forms(parse_forms(forms), state.opening_post)
     of_forms = [name for form in used_forms for name in form.labels]
     given = {name.casefold() for name in (*labels, *of_forms)}
     free = [name for name in state.repository.labels if name.casefold() not in given]
-    rules = codebase.read_label_rules()
+    rules = codebase.project.label_rules
     return {
         "places": places,
         "kind_reading": read_kind(

@@ -43,8 +43,8 @@ def test_owners_and_forms_are_read_from_an_ignored_folder(tmp_path: Path):
     make_codebase(tmp_path, FILES)
     codebase = Codebase(tmp_path, "acme/shop", ignore=[".github"])
     codebase.index()
-    assert codebase.find_owners("src/app.py") == ["anna"]
-    assert codebase.read_issue_forms() == ["What happened?\n"]
+    assert codebase.project.owners.find_owners("src/app.py") == ["anna"]
+    assert codebase.project.forms == ["What happened?\n"]
 
 
 @pytest.mark.parametrize("patterns", [["*a*a*a*a*a*b"], ["/**/*a*a*a*a*a*b"], [f"*a*a*a*a*b{n}" for n in range(99)]])

@@ -53,9 +53,9 @@ def test_manifests(path: str, expected: bool) -> None:
 def test_those_of_the_root_come_first(tmp_path: Path) -> None:
     files = {"a/package.json": '{"dependencies": {"vue": "3"}}', "requirements.txt": "numpy\n", "a.py": "x = 1\n"}
     codebase = make_codebase(tmp_path, files)
-    assert codebase.list_dependencies() == []
+    assert codebase.project.dependencies == []
     codebase.index()
-    assert codebase.list_dependencies() == ["numpy", "vue"]
+    assert codebase.project.dependencies == ["numpy", "vue"]
 
 
 @each_row("path", ["requirements.txt", "setup.cfg", "go.mod", "Gemfile"])

@@ -80,7 +80,7 @@ def test_a_file_that_was_not_fetched_is_refused(tmp_path: Path):
 def test_the_file_that_github_uses_is_read(tmp_path: Path, files: dict[str, str], owner: str):
     codebase = make_codebase(tmp_path, {**files, "a.py": "x = 1\n"})
     codebase.index()
-    assert codebase.find_owners("a.py") == [owner]
+    assert codebase.project.owners.find_owners("a.py") == [owner]
 
 
 def test_issue_forms_are_read_from_the_commit(tmp_path: Path):
@@ -97,15 +97,15 @@ def test_issue_forms_are_read_from_the_commit(tmp_path: Path):
     codebase = make_codebase(tmp_path, forms)
     (tmp_path / ".github/ISSUE_TEMPLATE/bug.yml").write_text("changed\n")
     codebase.index()
-    assert codebase.read_issue_forms() == ["name: Bug\n", "---\nname: Feature\n---\n", "What happened?\n"]
+    assert codebase.project.forms == ["name: Bug\n", "---\nname: Feature\n---\n", "What happened?\n"]
 
 
 def test_rules_for_labels_are_read_from_the_commit(tmp_path: Path):
     files = {".github/labeler.yml": "cli: src/**\n", "labeler.yml": "no\n", "src/a.py": "x = 1\n"}
     codebase = make_codebase(tmp_path, files)
-    assert codebase.read_label_rules() == ""
+    assert codebase.project.label_rules == ""
     codebase.index()
-    assert codebase.read_label_rules() == "cli: src/**\n"
+    assert codebase.project.label_rules == "cli: src/**\n"
 
 
 TEXT = "---\ndescription: {}\n---\nLook at `src/a.py`.\n"
@@ -115,7 +115,7 @@ CODE = {"src/a.py": "def refund():\n    return 1\n"}
 def skills_of(files: dict[str, str | bytes], folder: Path) -> Skills:
     codebase = make_codebase(folder, CODE | files)
     codebase.index()
-    return codebase.read_skills()
+    return codebase.project.skills
 
 
 def problems(skills: Skills) -> dict[str, str]:

@@ -85,13 +85,13 @@ class ProjectFiles:
 
     owners: CodeOwners = field(default_factory=CodeOwners)
     """For hints. A question of rights is asked of GitHub."""
-    forms: Sequence[str] = ()
+    forms: list[str] = field(default_factory=list)
     """Texts of the issue templates and forms, sorted by path."""
     label_rules: str = ""
     """The text of the project's rules for labels."""
     security_policy: str | None = None
     """Path of the one that GitHub shows."""
-    dependencies: Sequence[str] = ()
+    dependencies: list[str] = field(default_factory=list)
     """Names of packages that the manifests declare, those in the root first."""
     skills: Skills = field(default_factory=Skills)
 
