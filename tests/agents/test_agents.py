@@ -30,8 +30,9 @@ from triage.read.read_issue import read_issue
 
 def case(**changes: Any) -> AgentInput:
     issue = changes.pop("issue", factories.issue())
-    given: dict[str, Any] = {"issue": issue, "parsed": read_issue(issue), "repository": factories.repository()}
-    return AgentInput(**given | changes)
+    parsed = read_issue(issue)
+    given: dict[str, Any] = {"issue": issue, "parsed": parsed, "repository": factories.repository()}
+    return AgentInput(**given | {"kind_reading": read_kind(parsed, issue.labels)} | changes)
 
 
 CODE = FakeCodebase(factories.FILES)
@@ -496,7 +497,7 @@ def test_a_model_does_not_get_all_the_labels_that_it_wants():
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
-        ({}, {"title": "parse() raises ValueError for 02-29", "labels": [], "assignee": "keeper", "effort": "M"}),
+        ({}, {"title": "parse() raises ValueError for 02-29", "labels": ["bug"], "assignee": "keeper", "effort": "M"}),
         (
             {"title": " A\nB ", "labels": [" Bug", "made up", "REGRESSION"]},
             {"title": "A B", "labels": ["bug", "Regression"]},

@@ -138,7 +138,7 @@ def test_a_skill_that_requires_approval_waits_for_somebody_with_write_access(
         requires_approval=True,
         when=SkillConditions(words=["parser", "crashes", "ValueError", "date"]),
     )
-    run = harness(Finding(factories.FILES, skills=Skills(skills=[skill])), labels="apply")
+    run = harness(Finding(factories.FILES, project=ProjectFiles(skills=Skills(skills=[skill]))), labels="apply")
     run.github.roles = {"mona": "write", "reporter": "read"}
     run.run(TriageTask(number=7, trigger=trigger, actor=actor, is_awaited=trigger is not Trigger.OPENED))
     assert len(run.github.posted) == posted

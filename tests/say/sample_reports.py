@@ -97,7 +97,7 @@ def step(
 
 
 def decision(number: int, selected: list[str], reason: str) -> PlannerDecision:
-    return PlannerDecision(step=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number))
+    return PlannerDecision(number=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number))
 
 
 MODEL_STEPS = [

@@ -14,9 +14,9 @@ from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
-from triage.domain.issue import KindReading, ParsedIssue
+from triage.domain.issue import ParsedIssue
 from triage.read.issue_forms import find_form_kind, find_used_forms, parse_forms
-from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
+from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path
 from triage.read.questions import (
     MAX_QUESTIONS,
     RUST_MANIFEST,
@@ -66,13 +66,9 @@ async def answer_with_model(
     return AgentAnswer(corrected, skills.shortfalls, skills=skills.tiers)
 
 
-def _read_kind(agent_input: AgentInput) -> KindReading:
-    return agent_input.kind_reading or read_kind(agent_input.parsed, agent_input.issue.labels)
-
-
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
+    """Return what stands in the issue: the error as the hypothesis, names as keywords, and what is missing."""
     parsed = agent_input.parsed
-    kind = (await in_thread(_read_kind, agent_input)).kind
     questions = await in_thread(list_questions, agent_input, services.codebase)
     names = _list_names(parsed, services.codebase)
     areas = names[:6]
@@ -87,7 +83,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
         affected_areas=areas,
         keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *names]))[:MAX_KEYWORDS],
         error_messages=parsed.error_messages,
-        kind=kind,
+        kind=agent_input.kind_by_rules,
         missing_information=questions,
         reproduction=_extract_steps(parsed),
         versions=parsed.versions,
@@ -110,7 +106,7 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
     """Return what rules ask the reporter; who belongs to the project knows what it needs."""
     if agent_input.issue.by_member:
         return []
-    parsed, kind, forms = agent_input.parsed, _read_kind(agent_input).kind, codebase.project.forms
+    parsed, kind, forms = agent_input.parsed, agent_input.kind_by_rules, codebase.project.forms
     if kind == "not_actionable":
         # Who sends an empty form has begun to report something; an advertisement has not.
         used, phrases = find_used_forms(parse_forms(forms), parsed), get_phrases(parsed.language)

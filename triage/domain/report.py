@@ -40,7 +40,7 @@ from triage.domain.run import Engine, Limits, PlannerDecision, Status, StepRecor
 from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.statement import Statement
 from triage.domain.task import Subject
-from triage.domain.value import RENAMED_FIELDS, Value
+from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["2"] = "2"
 CommentReason = Literal[
@@ -180,8 +180,6 @@ class Round(Value):
 
 class RunReport(Value):
     """Everything that a run found and did."""
-
-    model_config = RENAMED_FIELDS
 
     schema_version: Literal["2"] = SCHEMA_VERSION
     """Changes if a field is removed or changes its meaning; fields and values may be added at any time."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, SecretStr
 
 from triage.domain.findings import AgentName
-from triage.domain.value import RENAMED_FIELDS, Value
+from triage.domain.value import Value
 
 Engine = Literal["model", "rules"]
 Tier = Literal["main", "fast"]
@@ -203,8 +203,6 @@ class StepRecord(Value):
 
 class PlannerDecision(Value):
     """What the supervisor chose to run next, and why."""
-
-    model_config = RENAMED_FIELDS
 
     number: int = Field(alias="step")
     """1 for the first decision of a run."""

@@ -5,20 +5,19 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-RENAMED_FIELDS = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
-"""For values whose JSON keeps the name that a field was first published with."""
-
 
 class Value(BaseModel):
-    """A frozen value. Unknown fields are errors."""
+    """A frozen value. Unknown fields are errors. In JSON a field has its alias: the name that it was published with."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
+    )
 
 
 class YamlSection(Value):
     """A section of a YAML file. Keys have hyphens, and a key without a value is ignored."""
 
-    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"), populate_by_name=True)
+    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"))
 
     @model_validator(mode="before")
     @classmethod

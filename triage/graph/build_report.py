@@ -42,9 +42,9 @@ def build_report(
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     state = state.model_copy(update={"kind_reading": kind_reading})
-    by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
-    kind = by_rules or (state.kind if has_model_evidence(state) else None)
-    suspects = draft.affected_files if searches_code(by_rules) else []
+    kind_by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
+    kind = kind_by_rules or (state.kind if has_model_evidence(state) else None)
+    suspects = draft.affected_files if searches_code(kind_by_rules) else []
     places = state.places if may_be_bug_by_rules else []
     is_asking = state.kind in ("question", "feature_request")
     explanation = build_model_explanation(state) if state.may_be_bug or is_asking else None
@@ -64,10 +64,10 @@ def build_report(
             url=state.issue.url,
             labels=state.issue.labels,
         ),
-        cut=ended_early,
+        ended_early=ended_early,
         kind=kind,
-        kind_by_model=kind != by_rules,
-        kind_probability=round(kind_reading.probability, 2) if by_rules else None,
+        kind_by_model=kind != kind_by_rules,
+        kind_probability=round(kind_reading.probability, 2) if kind_by_rules else None,
         security=kind_reading.security,
         security_policy=services.codebase.project.security_policy,
         verdict=state.critique.verdict if state.critique and may_be_bug_by_rules else None,
@@ -79,7 +79,7 @@ def build_report(
         fix_idea=explanation.fix_idea if explanation else "",
         check=explanation.check if explanation else "",
         named_places=explanation.named_places if explanation else [],
-        found=places[0] if places else None,
+        best_place=places[0] if places else None,
         other_places=places[1:],
         failing_package=state.failing_package if may_be_bug_by_rules else None,
         regression_window=state.regression_window if may_be_bug_by_rules and not kind_reading.security else None,
@@ -89,7 +89,7 @@ def build_report(
         documented=_quote_line(state, is_explained=explanation is not None) if is_asking else None,
         similar_issues=state.similar_issues,
         possible_duplicate=duplicate if "known" not in state.wrong_subjects else None,
-        withdrawn=state.wrong_subjects,
+        wrong_subjects=state.wrong_subjects,
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
         evidence=draft.evidence if may_be_bug_by_rules else [],
@@ -112,7 +112,7 @@ def build_report(
         index=state.index,
         skills=list_used_skills(state, services),
         active_skills=state.active_skills,
-        injected_skill_ids=state.shown_skill_ids,
+        shown_skill_ids=state.shown_skill_ids,
         **dict(services.identity) | dict(history or NOT_LOOKED_UP),
     )
     return report.model_copy(update={"statements": decide(report)})

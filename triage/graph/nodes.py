@@ -154,7 +154,7 @@ def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     choice = choose_next(state, services)
     needs_rules = is_budget_low(services) and choice.selected != ("writer",)
     decision = PlannerDecision(
-        step=state.iterations + 1,
+        number=state.iterations + 1,
         selected=list(choice.selected),
         reason=f"{choice.reason}; the budget is low, so rules answer" if needs_rules else choice.reason,
         timestamp=services.now(),

@@ -19,7 +19,7 @@ from triage.domain.proposal import ExampleOutcome, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.statement import Cause, Leads, LikelyPlaces
 from triage.domain.task import RUN_WINDOW, RunKey, Subject
-from triage.domain.value import RENAMED_FIELDS, Value
+from triage.domain.value import Value
 from triage.safety.clean_text import clean_text
 from triage.say.decide import list_asked, list_shown
 
@@ -93,7 +93,7 @@ NeedsInfo = Literal["", "added", "removed"]
 class _Remembered(Value):
     """A part of the state. A field of another version is left out, and a value of another type is an error."""
 
-    model_config = ConfigDict(strict=True, extra="ignore", **RENAMED_FIELDS)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
 
 class FirstNamed(_Remembered):

@@ -55,7 +55,7 @@ def step(
 
 
 def decision(number: int, offset: float, selected: list[str], **changes: Any) -> PlannerDecision:
-    return PlannerDecision(step=number, selected=selected, reason=QUOTED_TEXT, timestamp=at(offset), **changes)
+    return PlannerDecision(number=number, selected=selected, reason=QUOTED_TEXT, timestamp=at(offset), **changes)
 
 
 BUSY = call(2.0, 300, "gpt-4o-mini", outcome=Outcome.FAILED, error="rate limited (429)", usage=Usage())
