@@ -97,7 +97,7 @@ class FakeCodebase(Codebase):
     def commit(self) -> str | None:
         return COMMIT
 
-    def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None, only_paths: Sequence[str] = ()) -> IndexFacts:
         self.executed.append(executed)
         self.on_index()
         return IndexFacts(

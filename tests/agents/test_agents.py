@@ -395,11 +395,11 @@ def test_query_by_rules_leaves_the_reporter_out():
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
-        ({"codebase": factories.codebase(), "citations": Citations(verified=3, total=3)}, "CONFIRMED"),
-        ({"codebase": factories.codebase(), "citations": Citations(verified=2, total=3)}, "UNCERTAIN"),
-        ({"codebase": factories.codebase(confidence=0.4)}, "UNCERTAIN"),
-        ({"codebase": factories.codebase(relevant_files=[factories.relevant("src/store.py")])}, "UNCERTAIN"),
-        ({"codebase": factories.codebase(relevant_files=[])}, "CHALLENGED"),
+        ({"code_finding": factories.codebase(), "citations": Citations(verified=3, total=3)}, "CONFIRMED"),
+        ({"code_finding": factories.codebase(), "citations": Citations(verified=2, total=3)}, "UNCERTAIN"),
+        ({"code_finding": factories.codebase(confidence=0.4)}, "UNCERTAIN"),
+        ({"code_finding": factories.codebase(relevant_files=[factories.relevant("src/store.py")])}, "UNCERTAIN"),
+        ({"code_finding": factories.codebase(relevant_files=[])}, "CHALLENGED"),
         ({}, "CHALLENGED"),
     ],
 )
@@ -416,7 +416,7 @@ SETTLED = {
     "places": [
         Place(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)
     ],
-    "codebase": factories.codebase(confidence=0.8),
+    "code_finding": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,
 }
@@ -427,14 +427,20 @@ SETTLED = {
     [
         ({}, True),
         ({"searched_by_model": False}, False),
-        ({"codebase": factories.codebase(confidence=0.69)}, False),
-        ({"codebase": factories.codebase(confidence=0.9, relevant_files=[factories.relevant("src/store.py")])}, False),
-        ({"codebase": factories.codebase(confidence=0.9, relevant_files=[])}, False),
+        ({"code_finding": factories.codebase(confidence=0.69)}, False),
+        (
+            {"code_finding": factories.codebase(confidence=0.9, relevant_files=[factories.relevant("src/store.py")])},
+            False,
+        ),
+        ({"code_finding": factories.codebase(confidence=0.9, relevant_files=[])}, False),
         ({"citations": Citations(verified=1, total=2)}, False),
         ({"citations": Citations()}, False),
         ({"places": []}, True),
         ({"places": [IN_STORE]}, False),
-        ({"places": [IN_STORE], "codebase": factories.codebase(confidence=0.8, why=STORED), "excerpts": SHOWN}, True),
+        (
+            {"places": [IN_STORE], "code_finding": factories.codebase(confidence=0.8, why=STORED), "excerpts": SHOWN},
+            True,
+        ),
         ({"round": 2}, False),
     ],
 )
@@ -448,7 +454,7 @@ async def test_no_critic_is_asked_where_none_could_change_where_the_report_leads
 
 
 async def test_critic_by_rules_gives_no_words_to_search_again():
-    answer = await critic.answer_with_rules(case(codebase=factories.codebase(confidence=0.4)), fake_services())
+    answer = await critic.answer_with_rules(case(code_finding=factories.codebase(confidence=0.4)), fake_services())
     assert critic.extract_search_terms(answer.gaps) == []
 
 

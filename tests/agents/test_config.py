@@ -37,7 +37,7 @@ async def asked(by_model: Callable[..., Any], config: ProjectConfig) -> dict[str
     given = fake_services(
         codebase=FakeCodebase(factories.FILES), model=model, web_tools=FakeToolset(FOUND), config=config
     )
-    await by_model(case(investigation=factories.investigation(), codebase=factories.codebase()), given, model)
+    await by_model(case(investigation=factories.investigation(), code_finding=factories.codebase()), given, model)
     return {name: messages(prompt) for name, prompt in model.asked}
 
 
@@ -86,7 +86,7 @@ async def test_an_alias_is_suggested_in_place_of_an_owner(owners: list[str], ass
     config = ProjectConfig(owners={"acme/core": "octocat", "acme/web": "octocat"})
     project = ProjectFiles(owners=CodeOwners("* @" + " @".join(owners)))
     given = fake_services(codebase=FakeCodebase(factories.FILES, project=project), config=config)
-    answer = await writer.answer_with_rules(case(codebase=factories.codebase()), given)
+    answer = await writer.answer_with_rules(case(code_finding=factories.codebase()), given)
     assert answer.ticket_assignee_suggestion == assignee
 
 
@@ -96,5 +96,5 @@ async def test_a_model_may_name_the_alias_only():
         model = FakeModel(factories.answers(TicketDraft=factories.ticket(assignee=named)))
         project = ProjectFiles(owners=CodeOwners("* @acme/core"))
         given = fake_services(codebase=FakeCodebase(factories.FILES, project=project), config=config, model=model)
-        result = await writer.answer_with_model(case(codebase=factories.codebase()), given, model)
+        result = await writer.answer_with_model(case(code_finding=factories.codebase()), given, model)
         assert result.answer.ticket_assignee_suggestion == expected

@@ -15,7 +15,7 @@ SHOWN = [Excerpt(span=Span(path="src/parse.py", start=1, end=3), symbol="parse")
 
 def state(search: dict[str, Any], **changes: Any) -> Any:
     defaults = {
-        "codebase": factories.codebase(**search),
+        "code_finding": factories.codebase(**search),
         "searched_by_model": True,
         "citations": HOLDS,
         "excerpts": SHOWN,

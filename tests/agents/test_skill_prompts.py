@@ -42,7 +42,7 @@ def given_services(*skills: Skill, files: dict[str, str] | None = None, **change
 
 
 def open_skills(*skills: Skill, active: dict[str, int] | None = None, **changes: Any) -> SkillPrompts:
-    state = factories.state(active_skills=active or {}, codebase=factories.codebase())
+    state = factories.state(active_skills=active or {}, code_finding=factories.codebase())
     return SkillPrompts(state, given_services(*skills, **changes))
 
 

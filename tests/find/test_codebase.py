@@ -30,7 +30,7 @@ def test_before_the_index_there_is_nothing(tmp_path: Path):
 
 def test_named_files_are_read_alone(tmp_path: Path):
     codebase = make_codebase(tmp_path, {"shop/basket.py": "def total():\n    return 1\n", "a/other.py": "x = 1\n"})
-    facts = codebase.index(named=[r"C:\srv\shop\basket.py"])
+    facts = codebase.index(only_paths=[r"C:\srv\shop\basket.py"])
     assert list(codebase.list_paths()) == ["shop/basket.py"]
     assert [note for note in facts.notes if "Only files that the report names" in note]
 

@@ -23,7 +23,7 @@ from triage.domain.proposal import (
     PatchDraft,
     PatchedFile,
     ProposalStatus,
-    ProposalTests,
+    TestsOutcome,
 )
 from triage.domain.run import Status
 from triage.domain.task import FixTask
@@ -59,7 +59,7 @@ class FixHarness(RunHarness):
     store: GitHubProposalStore
     workspace: Path
     approvers: Approvers = "write"
-    tests: ProposalTests = ""
+    tests: TestsOutcome = ""
     actor: str = "maintainer"
     report: str = "It fails here."
     shown_commit: str = ""

@@ -97,7 +97,7 @@ class TestStoring:
         other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.commits[0].message)
         git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other), times=1)]
         stored = store.store(*request)
-        assert not store.is_valid_copy(stored, base_of(git), request.commits, START)
+        assert not store.holds_exactly(stored, base_of(git), request.commits, START)
 
 
 class TestRefusals:

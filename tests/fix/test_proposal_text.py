@@ -13,7 +13,7 @@ from triage.domain.proposal import (
     PatchDraft,
     PatchedFile,
     PatchProposal,
-    ProposalTests,
+    TestsOutcome,
 )
 from triage.fix.commit_text import CommitWords
 from triage.fix.proposal_text import (
@@ -62,7 +62,7 @@ def make_draft(**changes: Any) -> PatchDraft:
     return PatchDraft(**known | changes)
 
 
-def render(draft: PatchDraft, tests: ProposalTests = "proved", files: FakeFiles = FILES) -> str:
+def render(draft: PatchDraft, tests: TestsOutcome = "proved", files: FakeFiles = FILES) -> str:
     example = ExampleResult(outcome="fixed")
     return (
         render_awaiting(draft, files, PROPOSAL, tests_outcome=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
@@ -101,7 +101,7 @@ def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
 
 
 @pytest.mark.parametrize("tests", ["proved", "unproved", "uncounted", "failed", "none", ""])
-def test_nothing_is_active_whatever_a_model_writes(tests: ProposalTests) -> None:
+def test_nothing_is_active_whatever_a_model_writes(tests: TestsOutcome) -> None:
     draft = make_draft(
         issue_title=EVIL,
         summary=EVIL,
@@ -151,5 +151,5 @@ def test_a_large_patch_is_cut_and_linked() -> None:
         ("", "No test of the project was run"),
     ],
 )
-def test_it_says_what_was_checked(tests: ProposalTests, words: str) -> None:
+def test_it_says_what_was_checked(tests: TestsOutcome, words: str) -> None:
     assert words in render(make_draft(), tests)

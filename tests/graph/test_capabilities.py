@@ -39,7 +39,7 @@ def test_who_sends_out_gets_no_code_and_no_settings():
     assert given.web_tools is not None
     assert given.code_tools is None
     assert given.config == ProjectConfig()
-    for name in ("search", "read_lines", "list_paths", "get_retriever", "index", "find_owners"):
+    for name in ("search", "read_lines", "list_paths", "get_retriever", "index", "project"):
         with pytest.raises(PermissionError):
             getattr(given.codebase, name)
 
@@ -53,12 +53,12 @@ def test_who_sees_code_gets_nothing_that_sends():
 def test_who_sends_out_is_not_shown_what_others_concluded():
     whole = case(
         dependencies=["numpy"],
-        codebase=factories.codebase(),
+        code_finding=factories.codebase(),
         critique=factories.critique(),
         investigation=factories.investigation(),
     )
     seen = restrict_input(whole, OUTSIDE)
-    assert (seen.codebase, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
+    assert (seen.code_finding, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
     assert (seen.parsed, seen.dependencies) == (whole.parsed, whole.dependencies)
     assert seen.failing_package == whole.failing_package
     assert restrict_input(whole, INSIDE) == whole
@@ -85,12 +85,12 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
         code_tools=FakeToolset(""),
         model=FakeModel({}),
     )
-    await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole))
+    await run_agent(agent, case(code_finding=factories.codebase()), StepRecorder(name, whole))
     assert len(given) >= 2
     for services_given, seen in given:
         assert (services_given.web_tools is not None) == ("outbound requests" in agent.capabilities)
         assert (services_given.code_tools is not None) == ("code access" in agent.capabilities)
-        assert (seen.codebase is not None) == ("code access" in agent.capabilities)
+        assert (seen.code_finding is not None) == ("code access" in agent.capabilities)
 
 
 def test_the_tools_of_the_agents_only_read():

@@ -64,12 +64,12 @@ def test_a_place_that_is_found_is_told():
 
 
 @pytest.mark.parametrize("trigger", [Trigger.REQUESTED, Trigger.COMMAND])
-@pytest.mark.parametrize("is_awaited", [False, True])
-def test_a_person_who_asks_is_answered(trigger: Trigger, is_awaited: bool):
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_person_who_asks_is_answered(trigger: Trigger, is_asked: bool):
     run = harness()
-    run.run(TriageTask(number=7, trigger=trigger, actor="reporter", is_awaited=is_awaited))
-    assert len(run.github.posted) == is_awaited
-    assert report(run)["speaks"] == ("asked" if is_awaited else None)
+    run.run(TriageTask(number=7, trigger=trigger, actor="reporter", is_asked=is_asked))
+    assert len(run.github.posted) == is_asked
+    assert report(run)["speaks"] == ("asked" if is_asked else None)
 
 
 @pytest.mark.parametrize(("mode", "posted"), [("auto", 0), ("always", 1), ("never", 0)])
@@ -114,7 +114,7 @@ def test_a_comment_with_places_becomes_a_redirect():
     assert "/blob/0123456789abcdef0123456789abcdef01234567/SECURITY.md)" in visible
     assert (report(run)["speaks"], report(run)["suspects"], report(run)["found"]) == ("security", [], None)
     run.set_thread(our_comment(body), **REPORTED)
-    run.run(TriageTask(number=7, trigger=Trigger.REQUESTED, is_awaited=True))
+    run.run(TriageTask(number=7, trigger=Trigger.REQUESTED, is_asked=True))
     assert len(run.github.edited) == 1, "the same again"
 
 
@@ -140,7 +140,7 @@ def test_a_skill_that_requires_approval_waits_for_somebody_with_write_access(
     )
     run = harness(Finding(factories.FILES, project=ProjectFiles(skills=Skills(skills=[skill]))), labels="apply")
     run.github.roles = {"mona": "write", "reporter": "read"}
-    run.run(TriageTask(number=7, trigger=trigger, actor=actor, is_awaited=trigger is not Trigger.OPENED))
+    run.run(TriageTask(number=7, trigger=trigger, actor=actor, is_asked=trigger is not Trigger.OPENED))
     assert len(run.github.posted) == posted
     assert posted or not run.github.labelled
     waits = "The skill `dates` requires approval"

@@ -36,8 +36,8 @@ from triage.domain.code import (
     FileChange,
     LaterFix,
     LeadRule,
-    MatchSource,
     Place,
+    PlaceSign,
     QuotedLine,
     RegressionWindow,
 )
@@ -149,7 +149,7 @@ def test_the_idea_for_a_fix_has_two_sentences_and_names_the_files_that_it_touche
     assert "**Check.** Import a row" in visible(report)
 
 
-def in_reader(sign: MatchSource, rule: LeadRule, text: str, probability: float) -> Place:
+def in_reader(sign: PlaceSign, rule: LeadRule, text: str, probability: float) -> Place:
     lines = span(READER, 70, 76)
     return Place(sign=sign, rule=rule, span=lines, line=73, symbol="read_rows", text=text, probability=probability)
 

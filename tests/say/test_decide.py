@@ -30,9 +30,9 @@ from triage.domain.code import (
     LaterChange,
     LaterFix,
     LeadRule,
-    MatchSource,
     NewerRelease,
     Place,
+    PlaceSign,
     QuotedLine,
     RegressionWindow,
 )
@@ -44,17 +44,17 @@ from triage.domain.statement import (
     ChangedBetween,
     Documented,
     FixedSince,
+    FoundPlaces,
     KnownIssue,
-    Leads,
     LikelyPlaces,
     NotOurs,
     OpenQuestions,
     SecurityNotice,
     Statement,
 )
-from triage.say.decide import list_asked, list_shown
+from triage.say.decide import list_asked, list_comment_statements
 
-SIGNS: dict[LeadRule, MatchSource] = {
+SIGNS: dict[LeadRule, PlaceSign] = {
     "frame": "trace",
     "message": "message",
     "log line": "message",
@@ -188,7 +188,7 @@ def test_what_is_said_and_what_of_it_speaks(report: RunReport, changes: dict[str
 
 def test_likely_files_are_shown_below_a_place_and_to_who_asks():
     def shows(**changes: Any) -> bool:
-        return any(one.rule == "files" for one in list_shown(change_report(UNSAID, **changes)))
+        return any(one.rule == "files" for one in list_comment_statements(change_report(UNSAID, **changes)))
 
     assert not shows()
     assert not shows(regression_window=WINDOW, comment_reason="regression")
@@ -197,14 +197,14 @@ def test_likely_files_are_shown_below_a_place_and_to_who_asks():
     assert shows(comment_reason="always")
     assert shows(best_place=PATH)
     unsure = change_report(UNSAID, best_place=TRACE, last_change=CAME_WITH_IT, **UNSURE)
-    assert [one.rule for one in list_shown(unsure)] == ["found"]
-    assert isinstance(unsure.statements[0], Leads)
+    assert [one.rule for one in list_comment_statements(unsure)] == ["found"]
+    assert isinstance(unsure.statements[0], FoundPlaces)
     assert unsure.statements[0].last_change is None, "whether it is a bug is not known"
 
 
 def test_where_a_feature_would_go_is_shown_to_who_asks():
     def list_rules(**changes: Any) -> list[str]:
-        return [one.rule for one in list_shown(change_report(FEATURE, why="So.", **changes))]
+        return [one.rule for one in list_comment_statements(change_report(FEATURE, why="So.", **changes))]
 
     assert list_rules(comment_reason="asked") == list_rules(comment_reason="always") == ["analysis"]
     assert list_rules(comment_reason="duplicate", possible_duplicate=OPEN) == ["duplicate"]
@@ -254,8 +254,8 @@ def test_a_place_that_a_cause_names_is_not_said_once_more(changes: dict[str, Any
     report = change_report(
         FULL, regression_window=None, last_change=None, **{"owners": [], "other_places": []} | sure | changes
     )
-    assert any(isinstance(one, Leads) for one in report.statements)
-    assert any(isinstance(one, Leads) for one in list_shown(report)) is is_said
+    assert any(isinstance(one, FoundPlaces) for one in report.statements)
+    assert any(isinstance(one, FoundPlaces) for one in list_comment_statements(report)) is is_said
 
 
 def test_a_comment_asks_at_most_three_questions_the_newest_version_first():
@@ -267,7 +267,7 @@ def test_a_comment_asks_at_most_three_questions_the_newest_version_first():
 def test_commits_that_may_have_broken_it_are_no_addition_to_a_mere_question():
     def shows(**changes: Any) -> bool:
         report = change_report(UNSAID, **UNSURE, regression_window=WINDOW, **changes)
-        return any(isinstance(one, ChangedBetween) for one in list_shown(report))
+        return any(isinstance(one, ChangedBetween) for one in list_comment_statements(report))
 
     assert not shows(missing_information=QUESTIONS)
     assert shows(missing_information=QUESTIONS, comment_reason="asked")
@@ -296,7 +296,7 @@ def list_facts(one: Statement) -> Iterator[Any]:
             yield one.package if isinstance(one, NotOurs) else one.line
         case Cause():
             yield from (one.why, one.summary, one.place, one.check)
-        case Leads():
+        case FoundPlaces():
             yield from one.places
         case LikelyPlaces():
             yield from one.places

@@ -119,7 +119,7 @@ def has_model_evidence(agent_input: AgentInput) -> bool:
 
 def build_model_explanation(agent_input: AgentInput) -> Explanation | None:
     """Return what a model says of the cause, with its citations as names; None if that says nothing."""
-    search = agent_input.codebase
+    search = agent_input.code_finding
     if search is None or not has_model_evidence(agent_input) or search.confidence < MIN_CONFIDENCE:
         return None
     if len(search.why.strip()) < MIN_WHY_CHARS:

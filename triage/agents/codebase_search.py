@@ -225,7 +225,7 @@ def format_earlier_rounds(agent_input: AgentInput) -> dict[str, str]:
     return {
         "looked up earlier": "\n\n".join(f"# {one.call}\n{one.answer}" for one in agent_input.looked_up),
         "earlier suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in suspects]),
-        "earlier explanation": agent_input.codebase.why if agent_input.codebase else "",
+        "earlier explanation": agent_input.code_finding.why if agent_input.code_finding else "",
         "what the critic says": _format_critique(agent_input.critique) if agent_input.critique else "",
     }
 

@@ -59,7 +59,7 @@ async def answer_with_model(
     agent_input: AgentInput, services: Services, model: ChatModel
 ) -> AgentAnswer[CritiqueFinding]:
     critic_input = await in_thread(build_critic_input, agent_input, services.codebase)
-    search = agent_input.codebase
+    search = agent_input.code_finding
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         # Before a critique it is the investigator's, which stands in the findings.
         "current hypothesis": critic_input.current_hypothesis if agent_input.critique else "",
@@ -102,7 +102,7 @@ def can_change_something(agent_input: AgentInput) -> bool:
 
     Not of a cause that is too unsure for that, nor of what can be followed.
     """
-    search = agent_input.codebase
+    search = agent_input.code_finding
     speaks = search is not None and bool(search.why.strip()) and search.confidence >= LOW_CONFIDENCE
     return (
         agent_input.searched_by_model
@@ -117,7 +117,7 @@ def _is_sure_without_critic(agent_input: AgentInput) -> bool:
 
     All of its citations hold, and it names the file to which the issue itself leads.
     """
-    search = agent_input.codebase
+    search = agent_input.code_finding
     if not agent_input.searched_by_model or search is None or not agent_input.suspects or agent_input.round > 1:
         return False
     holds = 0 < agent_input.citations.total == agent_input.citations.verified
@@ -126,7 +126,7 @@ def _is_sure_without_critic(agent_input: AgentInput) -> bool:
 
 def _find_left_out(agent_input: AgentInput) -> Place | None:
     """Return the place to which the issue itself leads, if neither the suspects nor the explanation name its file."""
-    place, search = agent_input.best_place, agent_input.codebase
+    place, search = agent_input.best_place, agent_input.code_finding
     named = link_marks(search.why, agent_input.excerpts)[1] if search else []
     paths = {file.path for file in agent_input.suspects} | {one.path for one in named}
     return None if place is None or place.span.path in paths else place
@@ -136,7 +136,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
     files = agent_input.suspects
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
-    confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
+    confident = agent_input.code_finding is not None and agent_input.code_finding.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
     is_confirmed = _is_sure_without_critic(agent_input) or (in_trace and confident and not refused)
     verdict: Verdict = "CONFIRMED" if is_confirmed else "UNCERTAIN"

@@ -68,7 +68,7 @@ class Services:
         """Seconds until the run must end."""
         return self.limits.run_seconds - (self.clock() - self.started)
 
-    def take_share(self, share: float) -> float:
+    def share_of_seconds_left(self, share: float) -> float:
         """Seconds for a step that may take this share of what is left; at least one."""
         return max(1.0, self.seconds_left() * share)
 

@@ -41,7 +41,7 @@ class AgentInput(Value):
     """What kind of issue its labels, its form and its text say it is, before any agent."""
     findings: list[AgentFinding] = Field(default_factory=list)
     investigation: InvestigatorFinding | None = None
-    codebase: CodebaseFinding | None = None
+    code_finding: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
     places: list[Place] = Field(default_factory=list)
@@ -92,7 +92,7 @@ class AgentInput(Value):
     @property
     def confidence(self) -> float:
         """The overall confidence: the codebase search's, else the investigator's, with the critic's adjustment."""
-        finding = self.codebase or self.investigation
+        finding = self.code_finding or self.investigation
         base = finding.confidence if finding else 0.1
         adjustment = self.critique.confidence_adjustment if self.critique else 0.0
         return round(max(0.0, min(1.0, base + adjustment)), 2)
@@ -159,7 +159,7 @@ class AgentInput(Value):
 
     @property
     def suspects(self) -> list[RelevantFile]:
-        return self.codebase.relevant_files if self.codebase else []
+        return self.code_finding.relevant_files if self.code_finding else []
 
     @property
     def is_confirmed(self) -> bool:

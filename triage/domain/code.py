@@ -102,9 +102,9 @@ class ExecutedCode(Value):
     """Its type and message."""
 
 
-MatchSource = Literal["trace", "message", "quote", "use", "place", "name"]
+PlaceSign = Literal["trace", "message", "quote", "use", "place", "name"]
 """What leads to a place: a stack trace, a message, a quoted line, a name in an error, the reporter, or a name."""
-SIGN_REASONS: dict[MatchSource, str] = {
+SIGN_REASONS: dict[PlaceSign, str] = {
     "trace": "the stack trace ends here",
     "message": "has the text of the message",
     "quote": "has the code that the issue quotes",
@@ -133,7 +133,7 @@ LeadRule = Literal[
 class Place(Value):
     """The place that an issue leads to by more than shared words."""
 
-    sign: MatchSource
+    sign: PlaceSign
     """What kind of fact leads there."""
     rule: LeadRule
     """Which rule found it."""

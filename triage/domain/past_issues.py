@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from triage.domain.code import MatchSource
+from triage.domain.code import PlaceSign
 from triage.domain.task import Subject
 from triage.domain.value import Value
 
@@ -105,7 +105,7 @@ class LearnedFromLabels(Value):
     """The probability of each kind; empty where fewer than 50 issues have a label that names one."""
 
 
-PredictedBy = MatchSource | Literal["files", "model"]
+PredictedBy = PlaceSign | Literal["files", "model"]
 """What leads to the first file: a sign in the report, or a model."""
 
 

@@ -19,7 +19,7 @@ MAX_REVISIONS = 3
 
 Approvers = Literal["write", "owners"]
 """Who may approve a patch."""
-ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
+TestsOutcome = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
 """What the project's tests said of a patch; empty if nobody reported it."""
 
 ExampleOutcome = Literal["", "fixed", "still", "other", "broken", "changed", "unchanged", "not-run"]

@@ -121,7 +121,7 @@ class Cause(Said):
     """What would prove or refute it."""
 
 
-class Leads(Said):
+class FoundPlaces(Said):
     """Where facts of the report lead: a trace, a message, quoted code, a name."""
 
     rule: Literal["found"] = "found"
@@ -174,7 +174,7 @@ Statement = Annotated[
     | NotOurs
     | Documented
     | Cause
-    | Leads
+    | FoundPlaces
     | LikelyPlaces
     | OpenQuestions,
     Field(discriminator="rule"),

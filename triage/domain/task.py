@@ -36,7 +36,7 @@ class TriageTask(Value):
     trigger: Trigger
     actor: str = ""
     """Who triggered it. A command needs this user's permission."""
-    is_awaited: bool = False
+    is_asked: bool = False
     """Whether a person asked for this run, and waits for an answer."""
     added_label: str = ""
     """The label whose addition is the event."""

@@ -105,13 +105,15 @@ class BuildResult:
     notes: list[str]
 
 
-def build_corpus(tree: SourceTree, listing: Listing, limits: IndexLimits, copied: Sequence[str] = ()) -> BuildResult:
+def build_corpus(
+    tree: SourceTree, listing: Listing, limits: IndexLimits, copied_patterns: Sequence[str] = ()
+) -> BuildResult:
     """Index the files of a listing. Raises GitError if git does not start.
 
-    `copied` are patterns of files that the project marks as generated or copied.
+    `copied_patterns` are those of files that the project marks as generated or copied.
     """
     left_out = Counter(listing.left_out)
-    roles = _classify_files(listing.entries, left_out, copied)
+    roles = _classify_files(listing.entries, left_out, copied_patterns)
     with_text, path_only = _choose_files([one for one in listing.entries if one.path in roles], roles, limits)
     merger = Merger(roles, limits.chunks, limits.terms)
     with WorkerPool() as pool:
@@ -139,10 +141,12 @@ def _describe_gaps(merger: Merger, listing: Listing, without_trees: int) -> Iter
         yield f"There are more than {len(listing.entries):,} files; further ones were not looked at."
 
 
-def _classify_files(entries: Sequence[Entry], left_out: Counter[str], copied: Sequence[str]) -> dict[str, FileRole]:
+def _classify_files(
+    entries: Sequence[Entry], left_out: Counter[str], copied_patterns: Sequence[str]
+) -> dict[str, FileRole]:
     roles: dict[str, FileRole] = {}
     shared: dict[FileRole, FileRole] = {}
-    copies = find_copies(entries, copied)
+    copies = find_copies(entries, copied_patterns)
     for entry in entries:
         reason = get_skip_reason(entry.path, entry.size)
         if reason:

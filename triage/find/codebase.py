@@ -112,14 +112,14 @@ class Codebase:
         """What the project says of itself at the commit."""
         return self._indexed.project
 
-    def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None, only_paths: Sequence[str] = ()) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
 
-        The files that the issue's example `executed` are ranked as likelier. With `named`, only files with the names of
-        these paths are read, and nothing of the past: that takes a moment. Called again, it forgets what
+        The files that the issue's example `executed` are ranked as likelier. With `only_paths`, only files with the
+        names of these are read, and nothing of the past: that takes a moment. Called again, it forgets what
         `add_past_issues` has added.
         """
-        if named or self._built is None or not self.index_once:
+        if only_paths or self._built is None or not self.index_once:
             self._built = index_commit(
                 self.root,
                 self.embeddings,
@@ -127,7 +127,7 @@ class Codebase:
                 self.limits,
                 self.ignore,
                 self.past,
-                named,
+                only_paths,
                 in_chroma=self.in_chroma,
             )
         self._indexed, facts = self._built

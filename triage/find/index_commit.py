@@ -66,14 +66,14 @@ def index_commit(
     limits: IndexLimits,
     ignore: Sequence[str] = (),
     past: PastCommit | None = None,
-    named: Sequence[str] = (),
+    only_paths: Sequence[str] = (),
     *,
     in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
     """Index HEAD's commit, or the files of a folder without git, see `Codebase`. No file makes it fail.
 
     CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
-    commit cannot be read. With `named`, it has only the files with the names of these paths.
+    commit cannot be read. With `only_paths`, it has only the files with the names of these paths.
     """
     started = time.perf_counter()
     # The import takes a second, during which other processes read files.
@@ -82,12 +82,12 @@ def index_commit(
         importing.start()
     notes: list[str] = []
     tree, listing = _open_tree(root.resolve(), past, notes)
-    if named:
-        names = {re.split(r"[/\\]", path)[-1] for path in named}
+    if only_paths:
+        names = {re.split(r"[/\\]", path)[-1] for path in only_paths}
         listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
         notes.append(_ONLY_NAMED)
     entries = listing.entries
-    changes = None if named else ChangeReader(tree, past.until if past else None)
+    changes = None if only_paths else ChangeReader(tree, past.until if past else None)
     built = build_corpus(
         tree, remove_ignored(remove_skills(listing), ignore), limits, read_copied_patterns(tree, entries)
     )

@@ -104,7 +104,7 @@ class GitHubProposalStore(GitData):
         """
         with translate_contents_errors(self.slug):
             for stored in self.list_proposals(issue):
-                if self.is_valid_copy(stored, base, commits, now):
+                if self.holds_exactly(stored, base, commits, now):
                     return stored
             try:
                 made = [self.read_commit(base)]
@@ -148,7 +148,7 @@ class GitHubProposalStore(GitData):
             before, *_, after = self._read_trees(proposal)
             return self._read_changed(before, after)
 
-    def is_valid_copy(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
+    def holds_exactly(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
         """Return whether a proposal has these commits and nothing else, files and messages, and has not expired."""
         if stored.base != base or is_expired(stored, now):
             return False

@@ -10,7 +10,7 @@ from triage.domain.proposal import (
     ExampleResult,
     PatchDraft,
     PatchProposal,
-    ProposalTests,
+    TestsOutcome,
 )
 from triage.fix.commit_text import CommitWords
 from triage.fix.patch.check_patch import list_warnings
@@ -66,7 +66,7 @@ def render_awaiting(
     files: "BaseFiles",
     proposal: PatchProposal,
     *,
-    tests_outcome: ProposalTests,
+    tests_outcome: TestsOutcome,
     diff_url: str,
     run_url: str,
     example: ExampleResult = NOT_RUN,
@@ -106,7 +106,7 @@ def render_pull_request_body(
     proposal_id: str,
     issue_url: str,
     actor: str,
-    tests_outcome: ProposalTests,
+    tests_outcome: TestsOutcome,
     words: CommitWords,
     test_paths: Sequence[str],
     example: ExampleOutcome = "",

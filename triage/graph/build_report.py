@@ -179,7 +179,7 @@ def _describe_failures(step: StepRecord) -> Iterator[str]:
 def _quote_line(state: BugTriageState, *, is_explained: bool) -> QuotedLine | None:
     """Return the line that a model chose: a line of code says nothing without its words."""
     pages = {section.span.path for section in state.documentation}
-    for line in state.codebase.quoted_lines if state.codebase and state.searched_by_model else ():
+    for line in state.code_finding.quoted_lines if state.code_finding and state.searched_by_model else ():
         if (is_explained or line.path in pages) and line.quote and line.start_line and line.end_line:
             quote = _ROFF.sub("", line.quote) if re.search(r"\.[1-8](?:\.\w+)?$", line.path) else line.quote
             span = Span(path=line.path, start=line.start_line, end=line.end_line)
@@ -201,9 +201,9 @@ def _list_questions(state: BugTriageState, services: Services) -> list[MissingIn
 
 def list_likely_files(state: BugTriageState) -> list[Suspect]:
     """Return the files that rules find likely, the likeliest first."""
-    if state.codebase is None or not searches_code(state.kind_by_rules):
+    if state.code_finding is None or not searches_code(state.kind_by_rules):
         return []
-    return list(map(to_suspect, state.codebase.likely_files))
+    return list(map(to_suspect, state.code_finding.likely_files))
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:

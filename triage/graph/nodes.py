@@ -65,7 +65,7 @@ HISTORY_SECONDS = 15.0
 """At most, for git, which goes through the whole history for some questions."""
 ANSWER_FIELDS: dict[AgentName, str] = {
     "investigator": "investigation",
-    "codebase_search": "codebase",
+    "codebase_search": "code_finding",
     "web_search": "web",
     "critic": "critique",
     "writer": "output",
@@ -77,19 +77,19 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     services = runtime.context
     recorder = StepRecorder("read_and_index", services)
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})
-    seconds = services.take_share(INDEX_SHARE)
+    seconds = services.share_of_seconds_left(INDEX_SHARE)
     update = await in_thread(_read_issue_into_state, issue)
     state = state.model_copy(update=update)
     reproduced = read_state(issue).reproduced
     executed = services.executed or (reproduced.executed_code if reproduced else None)
     indexing = await recorder.attempt(
-        "rules", lambda: in_thread(_index_and_find_places, state, services, executed), seconds
+        "rules", lambda: in_thread(_look_up_in_commit, state, services, executed), seconds
     )
     named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
     if indexing.outcome is Outcome.TIMED_OUT and named:
-        seconds = services.take_share(INDEX_SHARE)
+        seconds = services.share_of_seconds_left(INDEX_SHARE)
         indexing = await recorder.attempt(
-            "rules", lambda: in_thread(_index_and_find_places, state, services, executed, named), seconds
+            "rules", lambda: in_thread(_look_up_in_commit, state, services, executed, named), seconds
         )
     return update | (indexing.result or {}) | {"steps": recorder.records}
 
@@ -97,7 +97,7 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
 async def _read_attachments(issue: Issue, services: Services) -> list[Attachment]:
     if services.read_attachments is None:
         return []
-    seconds = services.take_share(ATTACHMENT_SHARE)
+    seconds = services.share_of_seconds_left(ATTACHMENT_SHARE)
     try:
         return await in_thread(services.read_attachments, issue, seconds=seconds)
     except TimeoutError:
@@ -105,6 +105,7 @@ async def _read_attachments(issue: Issue, services: Services) -> list[Attachment
 
 
 def _read_issue_into_state(issue: Issue) -> Update:
+    """Return what the issue says, of which kind it is, and what our comment on it remembers."""
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
     opening_post = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
@@ -120,12 +121,13 @@ def _read_issue_into_state(issue: Issue) -> Update:
     }
 
 
-def _index_and_find_places(
-    state: BugTriageState, services: Services, executed: ExecutedCode | None, named: Sequence[str] = ()
+def _look_up_in_commit(
+    state: BugTriageState, services: Services, executed: ExecutedCode | None, only_paths: Sequence[str] = ()
 ) -> Update:
+    """Index the commit, and return what it says of the issue: the place, the kind, pages, a package that failed."""
     codebase, parsed = services.codebase, state.parsed
-    index = codebase.index(executed, named)
-    window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
+    index = codebase.index(executed, only_paths)
+    window = None if only_paths else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     update = find_places_kind_and_labels(state, codebase)
     dependencies = codebase.project.dependencies
     of_template = count_template_comments(state.issue, codebase.project.forms)
@@ -262,7 +264,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
         for page in iterate(words):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
-    seconds = services.take_share(PAST_ISSUES_SHARE)
+    seconds = services.share_of_seconds_left(PAST_ISSUES_SHARE)
     await recorder.attempt("rules", lambda: in_thread(read_pages), seconds)
     past = sorted(dict(read).values(), key=lambda issue: -issue.number)
     return {"past_issues": past, "past_issue_count": len(past), "steps": recorder.records}

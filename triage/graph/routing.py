@@ -42,7 +42,8 @@ def downgrade_unverified(critique: CritiqueFinding, verified: int) -> CritiqueFi
 def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTriageState) -> Update:
     """Return what the supervisor routes on, and the round's record.
 
-    Without a critique both are empty: an earlier rejection says nothing about what was found since.
+    Without a critique there is no feedback and nothing to search for: an earlier rejection says nothing about what was
+    found since.
     """
     gap = _follow_gap(state.open_gap, critique, engine)
     feedback = map_critique_to_verdict(critique) if critique else None

@@ -90,7 +90,7 @@ async def _triage(
     def load() -> tuple[RunGraph, Services]:
         from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
-        is_asked = request.task.is_awaited or bool(request.comment_state and request.comment_state.is_asked)
+        is_asked = request.task.is_asked or bool(request.comment_state and request.comment_state.is_asked)
         services = run.open_services(by_rules=by_rules)
         return run_graph, replace(services, is_asked=is_asked or services.is_asked)
 

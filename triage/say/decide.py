@@ -18,8 +18,8 @@ from triage.domain.statement import (
     ChangedBetween,
     Documented,
     FixedSince,
+    FoundPlaces,
     KnownIssue,
-    Leads,
     LikelyPlaces,
     NotOurs,
     OpenQuestions,
@@ -60,7 +60,8 @@ def decide(report: RunReport) -> list[Statement]:
         said.append(Documented(line=report.documented, is_question=is_question, answer=report.why))
     elif report.kind == "feature_request" and (cause := _decide_cause(report)):
         said.append(cause)
-    is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
+    answers = FixedSince | Cause | FoundPlaces | NotOurs | Documented
+    is_answered = any(isinstance(one, answers) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
     if is_answered:  # what decides between two causes is asked all the same
         is_explained = any(isinstance(one, Cause) and one.speaks for one in said)
@@ -78,7 +79,7 @@ def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInfor
         yield MissingInformation(kind="version", question=question, reason="It may be fixed already.")
 
 
-def list_shown(report: RunReport) -> list[Statement]:
+def list_comment_statements(report: RunReport) -> list[Statement]:
     """Return the statements of the comment.
 
     Where a feature would go, a mere suspicion, and likely files are for who asks or wants one always; files also below
@@ -86,7 +87,7 @@ def list_shown(report: RunReport) -> list[Statement]:
     """
     is_asked = report.comment_reason in ("asked", "always")
     shows_files = is_asked or (
-        report.kind == "bug" and any(isinstance(one, Leads | Cause) for one in report.statements)
+        report.kind == "bug" and any(isinstance(one, FoundPlaces | Cause) for one in report.statements)
     )
     shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
     speaking = [one for one in shown if one.speaks]
@@ -97,10 +98,10 @@ def list_shown(report: RunReport) -> list[Statement]:
         return shown
     spans = [*(one.span for one in report.suspects), *(one.span for one in report.named_places)]
     named = [one for one in spans if one]
-    return [one for one in shown if not isinstance(one, Leads) or _is_news_beside(one, named)]
+    return [one for one in shown if not isinstance(one, FoundPlaces) or _is_news_beside(one, named)]
 
 
-def _is_news_beside(leads: Leads, named: Sequence[Span]) -> bool:
+def _is_news_beside(leads: FoundPlaces, named: Sequence[Span]) -> bool:
     """Return whether a fact says something beside an explanation that names these lines."""
 
     def is_named(place: Place) -> bool:
@@ -149,7 +150,8 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
     )
 
 
-def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | Leads | LikelyPlaces]:
+def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | FoundPlaces | LikelyPlaces]:
+    """Yield the package in which a trace ends; else the place, a model's cause, and likely files."""
     cause = _decide_cause(report) if report.kind in ("bug", None) else None
     leads = _decide_leads(report, is_bug=is_bug)
     failing = report.failing_package
@@ -188,7 +190,11 @@ def _decide_cause(report: RunReport) -> Cause | None:
     )
 
 
-def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
+def _decide_leads(report: RunReport, *, is_bug: bool) -> FoundPlaces | None:
+    """Return the sure places; None without any.
+
+    They speak if something failed there, and of a bug also if the report names the code, or if the lines changed since.
+    """
     places = select_sure_places([report.best_place, *report.other_places]) if report.best_place else []
     if not places:
         return None
@@ -196,7 +202,7 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     later = None if fix and later and fix.commit == later.commit else later  # it is said above
     last = report.last_change if is_bug and _is_news(report) else None
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
-    return Leads(
+    return FoundPlaces(
         # The report has a path that it names itself: only what became of its lines is news.
         speaks=any(one.rule in speaking and not one.is_linked for one in places)
         or (is_bug and places[0].sign != "name" and bool(later or last)),
@@ -251,9 +257,10 @@ def decide_comment(
 ) -> CommentReason | None:
     """Return why the issue gets a comment; None if the report stays on the page of the job.
 
-    `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
-    is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
-    approval, nothing is written unless `asked_with_write_access`: somebody with write access asked for this run.
+    With `auto` that is the first statement that speaks. `is_asked` says that a person asked for this run, and
+    `has_comment` that a comment of ours stands on the issue. It is brought up to date even if nothing is sure any more:
+    what it said may be wrong now. With a skill that requires approval, nothing is written unless
+    `asked_with_write_access`: somebody with write access asked for this run.
     """
     if mode == "never" or (find_unapproved_skill(report) and not asked_with_write_access):
         return None

@@ -15,13 +15,13 @@ from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
 from triage.domain.issue import EarlierQuestions, Frame
 from triage.domain.past_issues import PredictedBy
-from triage.domain.proposal import ExampleOutcome, ProposalTests
+from triage.domain.proposal import ExampleOutcome, TestsOutcome
 from triage.domain.report import RunReport
-from triage.domain.statement import Cause, Leads, LikelyPlaces
+from triage.domain.statement import Cause, FoundPlaces, LikelyPlaces
 from triage.domain.task import RUN_WINDOW, RunKey, Subject
 from triage.domain.value import Value
 from triage.safety.clean_text import clean_text
-from triage.say.decide import list_asked, list_shown
+from triage.say.decide import list_asked, list_comment_statements
 
 MAX_NAMED = 3
 
@@ -34,10 +34,10 @@ class NamedFiles(NamedTuple):
 
 def find_named_files(report: RunReport) -> NamedFiles | None:
     """Return the files that the comment on a report names; None if it names none."""
-    shown = list_shown(report)
+    shown = list_comment_statements(report)
     for one in shown:
         match one:
-            case Leads(places=[first, *_]):
+            case FoundPlaces(places=[first, *_]):
                 likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
                 paths = [*(place.span.path for place in one.places), *likely]
                 return _name(paths, first.sign)
@@ -198,7 +198,7 @@ class CommentState(_Remembered):
     named: FirstNamed | None = None
     proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{40})?$")] = ""
     """Last commit of the proposed patch that the comment shows."""
-    tests: ProposalTests = ""
+    tests: TestsOutcome = ""
     """What the project's tests said of it."""
     example: ExampleOutcome = ""
     """What became of the report's example with it."""
@@ -338,7 +338,7 @@ _UNSEEN: dict[str, Any] = {
 
 def hash_content(report: RunReport) -> str:
     """Return the hash of what the comment says. The same content is not written again."""
-    said = [one.model_dump(mode="json", exclude=_UNSEEN.get(one.rule)) for one in list_shown(report)]
+    said = [one.model_dump(mode="json", exclude=_UNSEEN.get(one.rule)) for one in list_comment_statements(report)]
     return _hash([report.kind, *said])
 
 

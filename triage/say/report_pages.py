@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.statement import SUBJECTS, Cause, Leads, LikelyPlaces, OpenQuestions, SecurityNotice, Statement
+from triage.domain.statement import SUBJECTS, Cause, FoundPlaces, LikelyPlaces, OpenQuestions, SecurityNotice, Statement
 from triage.domain.task import Subject
 from triage.read.reporter_language import get_phrases
 from triage.say import wording
-from triage.say.decide import list_shown
+from triage.say.decide import list_comment_statements
 from triage.say.hidden_state import CommentState
 from triage.say.links import Links
 from triage.say.template import ensure_safe, render_block, render_table_code
@@ -53,7 +53,7 @@ class Page:
 def build_comment_page(report: RunReport, posted: CommentState | None = None, labels: LabelsMode = "suggest") -> Page:
     """Return the page of the comment. `posted` is what our comment on the issue remembers."""
     links = Links(report, shows_code=True)
-    shown = list_shown(report)
+    shown = list_comment_statements(report)
     blocks = render_statements(report, shown, links)
     rules = [one.rule for one in shown]
     subjects = [*[None] * (len(blocks) - len(rules)), *map(SUBJECTS.get, rules)]
@@ -83,9 +83,9 @@ def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterator[Fold], 
 def render_statements(report: RunReport, statements: Sequence[Statement], links: Links) -> list[str]:
     """Return each statement as Markdown; where there is none, that nothing was found."""
     phrases = get_phrases(report.language)
-    has_place = any(isinstance(one, Leads) for one in statements)
+    has_place = any(isinstance(one, FoundPlaces) for one in statements)
     has_cause = bool(statements) and isinstance(statements[0], Cause)
-    beside = {LikelyPlaces: has_place, Leads: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
+    beside = {LikelyPlaces: has_place, FoundPlaces: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
     more = (([beside[type(one)]] if type(one) in beside else []) for one in statements)
     blocks = [
         render_block("statements", one.rule, one, links, *words) for one, words in zip(statements, more, strict=True)

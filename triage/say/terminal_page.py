@@ -8,7 +8,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from triage.domain.report import RunReport
-from triage.domain.statement import Leads
+from triage.domain.statement import FoundPlaces
 from triage.safety.clean_text import clean_text
 from triage.say import wording
 from triage.say.decide import decide
@@ -42,7 +42,7 @@ def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[Renderable
 
 def _render_code(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
     """The lines that GitHub shows behind the comment's link, around the one that fails."""
-    leads = next((one for one in report.statements[:1] if isinstance(one, Leads)), None)
+    leads = next((one for one in report.statements[:1] if isinstance(one, FoundPlaces)), None)
     place = leads.places[0] if leads else None
     if place is None or place.span.end > len(lines):
         return

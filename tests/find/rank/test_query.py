@@ -3,7 +3,7 @@ import pytest
 from tests.find.indexes import make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.domain.issue import ParsedIssue
-from triage.find.rank.query import MAX_TERMS, Query, Reference, build_query
+from triage.find.rank.query import MAX_TERMS, PathMention, Query, build_query
 
 
 def weight(query: Query, term: str) -> float:
@@ -45,10 +45,10 @@ def test_frames_paths_and_links_are_references():
         )
     )
     assert list(query.references) == [
-        Reference("lib/store.py", 88, 1.0, 0),
-        Reference("app/main.py", 3, 0.5, 1),
-        Reference("lib/other.py"),
-        Reference("lib/linked.py", 12),
+        PathMention("lib/store.py", 88, 1.0, 0),
+        PathMention("app/main.py", 3, 0.5, 1),
+        PathMention("lib/other.py"),
+        PathMention("lib/linked.py", 12),
     ]
 
 

@@ -37,7 +37,7 @@ TASKS = {
     "issue_comment.created": TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat"),
     "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
     "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
-    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat", is_awaited=True),
+    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat", is_asked=True),
     "repository_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
 }
 
@@ -93,11 +93,11 @@ class TestIssues:
 class TestAddedLabel:
     """Whether it is the opt-in label, `check_added_label` says once the project's settings are read."""
 
-    @pytest.mark.parametrize(("sender", "is_awaited"), [("codertocat", False), ("mona", True)])
-    def test_a_label_asks_unless_the_form_has_set_it_for_the_reporter(self, sender: str, is_awaited: bool) -> None:
+    @pytest.mark.parametrize(("sender", "is_asked"), [("codertocat", False), ("mona", True)])
+    def test_a_label_asks_unless_the_form_has_set_it_for_the_reporter(self, sender: str, is_asked: bool) -> None:
         raw = load_payload("issues.labeled", label={"name": "bug"}, sender__login=sender)
         assert route_event("issues", raw) == TriageTask(
-            number=1, trigger=Trigger.LABELED, actor=sender, is_awaited=is_awaited, added_label="bug"
+            number=1, trigger=Trigger.LABELED, actor=sender, is_asked=is_asked, added_label="bug"
         )
 
 
@@ -105,7 +105,7 @@ class TestComments:
     @pytest.mark.parametrize("by", ["Codertocat", "stranger"])
     def test_the_command(self, by: str) -> None:
         task = route_event("issue_comment", comment("/triage", by))
-        assert task == TriageTask(number=1, trigger=Trigger.COMMAND, actor=by, is_awaited=True)
+        assert task == TriageTask(number=1, trigger=Trigger.COMMAND, actor=by, is_asked=True)
 
     def test_quiet(self) -> None:
         assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
@@ -168,8 +168,8 @@ class TestComments:
 class TestEventsWithoutIssue:
     @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
     def test_the_input_names_the_issue(self, event: str) -> None:
-        is_awaited = event == "workflow_dispatch"  # the others may have no person behind them
-        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, is_awaited=is_awaited)
+        is_asked = event == "workflow_dispatch"  # the others may have no person behind them
+        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, is_asked=is_asked)
         with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
             route_event(event, {})
 

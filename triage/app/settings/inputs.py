@@ -15,7 +15,7 @@ from triage.app.settings.field_checks import (
 )
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
-from triage.domain.proposal import Approvers, ProposalTests
+from triage.domain.proposal import Approvers, TestsOutcome
 from triage.domain.run import AGENT_SHARE, Engine, Limits, ReasoningEffort
 from triage.domain.task import BACKLOG_QUERY, TaskName
 
@@ -64,7 +64,7 @@ class Settings(BaseModel):
     dry_run: bool = False
     labels: LabelsMode = "suggest"
     approvers: Approvers = "write"
-    proposal_tests: ProposalTests = ""
+    proposal_tests: TestsOutcome = ""
     selection: Annotated[str, Field(max_length=64)] = ""
     backlog_query: Annotated[str, Field(max_length=250)] = BACKLOG_QUERY
     backlog_batch: Annotated[int, Field(ge=1, le=256)] | None = None

@@ -81,6 +81,7 @@ class _FolderRole(NamedTuple):
     is_test: bool
     is_auxiliary: bool
     is_shipped: bool
+    """Below a folder such as `src/main`: product code, whatever its name."""
 
 
 def is_changelog(path: str) -> bool:

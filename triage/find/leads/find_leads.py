@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import get_args
 
-from triage.domain.code import MAX_PLACES, LeadRule, MatchSource, Place, Span
+from triage.domain.code import MAX_PLACES, LeadRule, Place, PlaceSign, Span
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.declared_name import find_declared_names
 from triage.find.leads.frame import find_executed_lead, find_frame_leads
@@ -27,7 +27,7 @@ REPORTED_CHANCE = 0.8
 SURE = 0.9
 """Several such files share what one would have, up to this."""
 _RULES: Sequence[LeadRule] = get_args(LeadRule)
-_SIGNS: dict[LeadRule, MatchSource] = {
+_SIGNS: dict[LeadRule, PlaceSign] = {
     "executed": "trace",
     "frame": "trace",
     "message": "message",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.find.leads.lead import Lead
 from triage.find.rank.mentions import resolve_frame
-from triage.find.rank.query import Reference, list_frames
+from triage.find.rank.query import PathMention, list_frames
 from triage.find.rank.query_scores import QueryScores
 from triage.find.words.tokens import find_words
 
@@ -19,7 +19,7 @@ _MAKES_ERROR = re.compile(
 """A function by its name: `WrapError`, `invariant`."""
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
 """A name that no other program has by chance."""
-_ResolvedFrame = tuple[Reference, list[int]]
+_ResolvedFrame = tuple[PathMention, list[int]]
 
 
 def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
@@ -66,7 +66,7 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
     return replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)
 
 
-def _find_error_maker(query_scores: QueryScores, frame: Reference, files: Sequence[int]) -> str:
+def _find_error_maker(query_scores: QueryScores, frame: PathMention, files: Sequence[int]) -> str:
     """Return the name of a frame's function if it makes errors, else nothing."""
     name = Frame(path="", function=frame.function).name or query_scores.find_frame_place(files[0], frame).symbol or ""
     return name if _MAKES_ERROR.fullmatch(name.rpartition(".")[2]) else ""
@@ -83,7 +83,7 @@ def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFr
     return resolved
 
 
-def _find_by_function(query_scores: QueryScores, frame: Reference) -> list[int]:
+def _find_by_function(query_scores: QueryScores, frame: PathMention) -> list[int]:
     """Return the file of product code that alone defines the function of a frame in a bundle, or without a source.
 
     Of a qualified name, the file has to be in the function's module: other crates have functions of the same name.
@@ -98,7 +98,7 @@ def _find_by_function(query_scores: QueryScores, frame: Reference) -> list[int]:
     return [file for file in files if not modules or modules[-1] in find_words(corpus.files[file].path)]
 
 
-def _make_lead(query_scores: QueryScores, frame: Reference, file: int) -> Lead:
+def _make_lead(query_scores: QueryScores, frame: PathMention, file: int) -> Lead:
     place = query_scores.find_frame_place(file, frame)
     span = (place.definition.start, place.definition.end) if place.definition else None
     return Lead(

@@ -93,7 +93,7 @@ FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "paths by title": lambda query_scores: query_scores.corpus.by_path.score_documents(
         query_scores.part_weights("title")
     ),
-    "words of the title": lambda query_scores: query_scores.score_share("title"),
+    "words of the title": QueryScores.sum_title_idf,
     "path": _mention_scores("path_scores"),
     "innermost frame": _mention_scores("innermost_frame_scores"),
     "file name": _mention_scores("stem_scores"),

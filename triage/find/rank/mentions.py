@@ -10,7 +10,7 @@ from operator import eq
 
 from triage.base.text import word_set
 from triage.domain.issue import Frame, ParsedIssue
-from triage.find.rank.query import Query, Reference
+from triage.find.rank.query import PathMention, Query
 from triage.find.words.corpus import PACKAGE_STEMS, Corpus, DefinitionLocation
 from triage.find.words.tokens import find_words
 
@@ -52,7 +52,7 @@ class Mentions:
     innermost_frame_scores: dict[int, float] = field(default_factory=dict)
     """Of the files of the innermost frame that lies in the repository."""
 
-    frames: dict[int, Reference] = field(default_factory=dict)
+    frames: dict[int, PathMention] = field(default_factory=dict)
     lines: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Mentioned lines of each file, innermost frame first."""
     definitions: dict[int, list[tuple[float, DefinitionLocation]]] = field(default_factory=lambda: defaultdict(list))
@@ -107,7 +107,7 @@ class FramePlace:
         return self.line or (self.definition.start if self.definition else None)
 
 
-def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Reference) -> FramePlace:
+def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: PathMention) -> FramePlace:
     """Return where a frame is. The line that it shows wins over the number, which is that of another version."""
     inside, name = _find_function(corpus, file, frame.function)
     shown = [number for number, line in enumerate(lines, 1) if line.strip() == frame.code] if frame.code else []
@@ -155,7 +155,7 @@ def _find_function(corpus: Corpus, file: int, function: str) -> tuple[Sequence[D
     return owned or inside, name if _PLAIN_NAME.fullmatch(name) else ""
 
 
-def resolve_frame(corpus: Corpus, read_lines: ReadLines, frame: Reference) -> list[int]:
+def resolve_frame(corpus: Corpus, read_lines: ReadLines, frame: PathMention) -> list[int]:
     """Return the files that a frame may lie in.
 
     A user has a `src/utils.js` or an `app/models.py` too, but neither with our function nor with our line. Without

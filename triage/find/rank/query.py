@@ -40,7 +40,7 @@ _QUOTED = re.compile(r"`([^`\n]{4,80})`|\"([^\"\n]{5,80})\"|'([^'\n]{5,80})'|(?<
 
 
 @dataclass(frozen=True)
-class Reference:
+class PathMention:
     path: str
     line: int | None = None
     depth: float = 0.0
@@ -67,7 +67,7 @@ class Query:
     asked_words: frozenset[str]
     dotted_names: tuple[tuple[str, ...], ...]
     """Parts of `a.b.c`, `a::b` or `a/b`."""
-    references: tuple[Reference, ...]
+    references: tuple[PathMention, ...]
     joined_weights: Mapping[str, float] = field(default_factory=dict)
     """Weights of names that neighbouring words would make: `group_by` and `groupby` for `group by`."""
     part_weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -178,18 +178,20 @@ def find_dotted_names(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
             yield tuple(_SEPARATOR.split(found)[-_MAX_NAME_PARTS:])
 
 
-def _find_references(parsed: ParsedIssue) -> Iterable[Reference]:
+def _find_references(parsed: ParsedIssue) -> Iterable[PathMention]:
     for trace in parsed.traces:
         yield from list_frames(trace)
     for path in parsed.paths:
-        yield Reference(path)
+        yield PathMention(path)
     for link in parsed.links:
         if found := _BLOB_LINK.search(link):
-            yield Reference(found[1], int(found[2]) if found[2] else None)
+            yield PathMention(found[1], int(found[2]) if found[2] else None)
 
 
-def list_frames(trace: Trace) -> Iterable[Reference]:
+def list_frames(trace: Trace) -> Iterable[PathMention]:
     """Return the frames of a trace, innermost first."""
     count = len(trace.frames)
     for number, frame in reversed(list(enumerate(trace.frames, 1))):
-        yield Reference(frame.path, frame.line, number / count, count - number, frame.function or "", frame.code or "")
+        yield PathMention(
+            frame.path, frame.line, number / count, count - number, frame.function or "", frame.code or ""
+        )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from triage.domain.code import ExecutedCode
 from triage.find.past_changes import PastChanges
 from triage.find.rank.mentions import FramePlace, Mentions, find_frame_place, find_mentions
-from triage.find.rank.query import Query, Reference
+from triage.find.rank.query import PathMention, Query
 from triage.find.words.bm25 import sum_best_parts
 from triage.find.words.corpus import Corpus
 
@@ -65,11 +65,11 @@ class QueryScores:
         """Return the score of each file by the terms of one part of the issue."""
         return self.score_files(self.corpus.by_chunk.score_documents(self.part_weights(part)))
 
-    def score_share(self, part: str) -> Scores:
-        """Return the sum of the idf of one part's terms that each file has."""
+    def sum_title_idf(self) -> Scores:
+        """Return the sum of the idf of the title's terms that each file has."""
         table = self.corpus.by_file
         scores = self.zeros()
-        for term in self.part_weights(part):
+        for term in self.part_weights("title"):
             if len(documents := table.find_documents(term)):
                 scores[documents] += table.idf[term]
         return scores
@@ -90,7 +90,7 @@ class QueryScores:
         lines = self.file_lines(int(self.corpus.chunk_files[chunk]))
         return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
 
-    def find_frame_place(self, file: int, frame: Reference) -> FramePlace:
+    def find_frame_place(self, file: int, frame: PathMention) -> FramePlace:
         return find_frame_place(self.corpus, self.file_lines(file), file, frame)
 
     def file_lines(self, file: int) -> list[str]:

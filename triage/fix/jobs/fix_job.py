@@ -11,7 +11,7 @@ from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import EditComment, Effect, PostComment, Reaction
 from triage.domain.issue import Issue
-from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
+from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, TestsOutcome
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
@@ -103,7 +103,7 @@ class FixJob:
     open_example: Callable[[Issue], "FixExample | None"]
     """The report's example, of the project as it is in the checkout. Slow."""
     approvers: Approvers
-    tests_outcome: ProposalTests
+    tests_outcome: TestsOutcome
     run_url: str
 
 
@@ -241,7 +241,7 @@ def plan_proposal_part(
     links: Sequence[str] = (),
     *,
     commit: str = "",
-    tests_outcome: ProposalTests = "",
+    tests_outcome: TestsOutcome = "",
     example: ExampleOutcome = "",
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and answers no command any more; a new one if there is none."""

@@ -45,7 +45,7 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
 
     def find_stored() -> PatchProposal | None:
         listed = reversed(job.store.list_proposals(task.number))
-        return next((one for one in listed if job.store.is_valid_copy(one, draft.base, commits, now)), None)
+        return next((one for one in listed if job.store.holds_exactly(one, draft.base, commits, now)), None)
 
     stored = await job.run.ask_github("The proposals", find_stored)
     if stored is None:

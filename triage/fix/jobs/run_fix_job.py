@@ -49,7 +49,7 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
     )
 
 
-async def gate_fix(request: FixRequest, job: FixJob) -> Status:
+async def admit_fix(request: FixRequest, job: FixJob) -> Status:
     """Say which job follows, if any. Only reads, and is not the graph's `human_review_gate`."""
     task = request.task
     refusal = request.refusal or (await check_base(job) if task.makes_proposal else "")
@@ -63,7 +63,7 @@ COMMENT_NEEDED = "comment: never cannot be used with the fix flow: nobody could 
 MAKING: tuple[FixCommand, ...] = ("fix", "revise")
 DECIDING: tuple[FixCommand, ...] = ("approve", "reject")
 JOBS = {
-    "fix-gate": (gate_fix, MAKING + DECIDING),
+    "fix-gate": (admit_fix, MAKING + DECIDING),
     "fix-propose": (propose_fix, MAKING),
     "fix-store": (store_fix, MAKING),
     "fix-report": (report_fix, MAKING + DECIDING),

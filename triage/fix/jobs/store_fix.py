@@ -52,7 +52,7 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
     store = job.store
     stored = store.store(draft.issue or 0, draft.base, commits, now)
-    if not store.is_valid_copy(stored, draft.base, commits, now):
+    if not store.holds_exactly(stored, draft.base, commits, now):
         store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     try:

@@ -151,7 +151,7 @@ def _find_tests(places: Sequence[str], test_folders: Mapping[str, Sequence[str]]
 
 
 def _iter_folders(place: str) -> Iterator[str]:
-    """The folders around a place, from the inside out."""
+    """The folders around a place (see `Module.paths`), from the inside out; the top is an empty text."""
     if place.endswith("./"):
         yield place.removesuffix("./")
     folder = place.removesuffix("./").removesuffix("/")

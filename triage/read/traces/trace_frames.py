@@ -204,10 +204,10 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 def find_rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of Rust: without debugging information, only its function with its modules is known."""
-    if located := _RUST_LOCATED(lines, number):
+    if located := _find_located_frame(lines, number):
         return located
-    is_located = number + 1 < len(lines) and RUST_LOCATION.match(lines[number + 1])
-    match = None if is_located else _RUST_FUNCTION.match(lines[number])
+    location_follows = number + 1 < len(lines) and RUST_LOCATION.match(lines[number + 1])
+    match = None if location_follows else _RUST_FUNCTION.match(lines[number])
     return FrameLine(UNKNOWN_FILE, None, match["function"]) if match else None
 
 
@@ -250,7 +250,7 @@ GO_CALL = re.compile(
 )
 RUST_LOCATION = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
 RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
-_RUST_LOCATED = frame_below_call(RUST_LOCATION, RUST_CALL)
+_find_located_frame = frame_below_call(RUST_LOCATION, RUST_CALL)
 _RUST_FUNCTION = re.compile(
     r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?"
     r"(?P<function>(?:<[^\n]{1,200}>|[\w{}#]{1,100})(?:::[\w{}#<>,]{1,100}){1,20})\s*$"

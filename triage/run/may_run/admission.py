@@ -66,7 +66,8 @@ def check_added_label(task: TriageTask, config: ProjectConfig) -> str:
 def check_triage(request: IssueRequest[TriageTask], fetch_role: Callable[[str], str], config: ProjectConfig) -> str:
     """Return why the issue is not triaged; empty if it is.
 
-    Comments after the one that triggered the run do not count against it.
+    An opened issue needs nobody's role: only labels, a lock, quiet and a bot count. Comments after the one that
+    triggered the run do not count against it.
 
     Args:
         request: What the event asks for.

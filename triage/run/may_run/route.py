@@ -144,6 +144,7 @@ def route_event(
 
 
 def _route_issue(payload: Payload) -> TriageTask | Skip:
+    """Return the triage of an issue that was opened or changed. Who puts a label on another's issue waits for it."""
     issue = _require_issue(payload)
     changes = payload.changes
     if reason := _check_issue(issue):
@@ -160,10 +161,10 @@ def _route_issue(payload: Payload) -> TriageTask | Skip:
         return Skip(reason="Neither title nor body of the issue was changed.")
     # A form may set the label for its reporter, who asks for nothing by that.
     is_by_reporter = issue.user is not None and issue.user.login.lower() == payload.sender_login.lower()
-    is_awaited = trigger is Trigger.LABELED and not is_by_reporter
+    is_asked = trigger is Trigger.LABELED and not is_by_reporter
     label = payload.label.name if payload.label and trigger is Trigger.LABELED else ""
     return TriageTask(
-        number=issue.number, trigger=trigger, actor=payload.sender_login, is_awaited=is_awaited, added_label=label
+        number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked, added_label=label
     )
 
 
@@ -224,7 +225,7 @@ def _check_comment(payload: Payload, comment: CommentPart) -> str:
 
 def _route_command(issue: IssuePart, author: str, command: Command) -> IssueTask | Skip:
     if command.name is CommandName.TRIAGE:
-        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_awaited=True)
+        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
     if command.name in (CommandName.QUIET, CommandName.WRONG):
         return QuietTask(number=issue.number, actor=author, wrong=command.wrong)
     if command.name in (*FIX_COMMANDS, CommandName.REPRODUCE):
@@ -242,10 +243,8 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
     sender_only = parse_payload({"sender": payload.get("sender")})
-    is_awaited = event_name == "workflow_dispatch"
-    return TriageTask(
-        number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_awaited=is_awaited
-    )
+    is_asked = event_name == "workflow_dispatch"
+    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_asked=is_asked)
 
 
 def _skip_event(event_name: str) -> Skip:
@@ -260,6 +259,7 @@ NO_FIX_COMMAND = "The comment holds no command of the fix flow."
 
 
 def _route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> FixTask | Skip:
+    """Return what a comment asks of the fix flow; a workflow that was started by hand asks for a fix."""
     if event_name == "workflow_dispatch":  # only who has write access can start it
         if issue_number is None:
             raise BadInput(f"issue-number: needed under {event_name}, which brings no issue of its own.")

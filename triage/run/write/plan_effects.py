@@ -30,7 +30,7 @@ from triage.domain.findings import Kind
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
-from triage.domain.statement import Leads
+from triage.domain.statement import FoundPlaces
 from triage.domain.task import QuietTask, RunKey
 from triage.run.write.plan_suggestions import plan_suggestions
 from triage.safety.clean_text import clean_text
@@ -177,12 +177,12 @@ def _list_new_labels(report: RunReport, plan_input: PlanInput, suggestions: Sequ
 
 
 def _plan_labels(
-    report: RunReport, number: int, plan_input: PlanInput, waiting: Sequence[str] = ()
+    report: RunReport, number: int, plan_input: PlanInput, needs_info: Sequence[str] = ()
 ) -> Iterator[Effect]:
+    """Yield the effect that adds labels of the report which the issue lacks, and the one for an open question."""
     existing = {label.casefold() for label in [*plan_input.issue.labels, plan_input.needs_info_label]}
-    # What a person took off is not added again.
     wanted = dict.fromkeys(report.ticket.labels) if plan_input.labels == "apply" else []
-    labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
+    labels = [*(label for label in wanted if label.casefold() not in existing), *needs_info]
     if plan_input.policy.labels == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)
 
@@ -232,7 +232,7 @@ def dump_report(report: RunReport) -> str:
 def build_outputs(report: RunReport) -> dict[str, str]:
     """Returns the outputs of the action, without those that are known after writing. What is not set is empty."""
     ticket = report.ticket
-    named = [place.span.path for one in report.statements if isinstance(one, Leads) for place in one.places]
+    named = [place.span.path for one in report.statements if isinstance(one, FoundPlaces) for place in one.places]
     return {
         "status": report.status.value,
         "engine": report.engine,

@@ -54,13 +54,11 @@ async def publish_report(
     skip_reason = check_still_wanted(issue_at_trigger, issue, request.comment_state, state)
     policy = forbid_writes(policy) if skip_reason else policy
     skill = find_unapproved_skill(report)
-    asked_with_write_access = (
-        bool(skill) and request.task.is_awaited and await has_actor_write_access(request.task, run)
-    )
+    asked_with_write_access = bool(skill) and request.task.is_asked and await has_actor_write_access(request.task, run)
     comment_reason = decide_comment(
         report,
         policy.comment,
-        is_asked=request.task.is_awaited or bool(state and state.is_asked),
+        is_asked=request.task.is_asked or bool(state and state.is_asked),
         has_comment=comment is not None,
         asked_with_write_access=asked_with_write_access,
     )
