@@ -251,14 +251,6 @@ async def test_a_line_of_a_librarys_frame_is_not_told_as_the_failing_one():
     assert answer.relevant_files[0].quote == "return date(*parts)"
 
 
-async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
-    deeper = factories.TRACEBACK.replace(
-        "ValueError:", '  File "/usr/lib/python3.12/datetime.py", line 9, in date\n    raise ValueError\nValueError:'
-    )
-    agent_input = case(issue=factories.issue(body=deeper))
-    assert critic.find_innermost_files(agent_input.parsed.traces, CODE) == {"src/parse.py"}
-
-
 async def test_a_file_that_merely_shares_a_word_is_no_suspect():
     many = FakeCodebase({f"src/f{n}.py": "parse\n" for n in range(8)})
     answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=many))
@@ -392,11 +384,15 @@ def test_query_by_rules_leaves_the_reporter_out():
 # --- critic
 
 
+IN_PARSE = Place(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=3), line=3, probability=0.7)
+
+
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
         ({"code_finding": factories.codebase(), "citations": Citations(verified=3, total=3)}, "CONFIRMED"),
         ({"code_finding": factories.codebase(), "citations": Citations(verified=2, total=3)}, "UNCERTAIN"),
+        ({"code_finding": factories.codebase(), "places": []}, "UNCERTAIN"),
         ({"code_finding": factories.codebase(confidence=0.4)}, "UNCERTAIN"),
         ({"code_finding": factories.codebase(relevant_files=[factories.relevant("src/store.py")])}, "UNCERTAIN"),
         ({"code_finding": factories.codebase(relevant_files=[])}, "CHALLENGED"),
@@ -404,7 +400,7 @@ def test_query_by_rules_leaves_the_reporter_out():
     ],
 )
 async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verdict: str):
-    answer = await critic.answer_with_rules(case(**changes), fake_services(codebase=CODE))
+    answer = await critic.answer_with_rules(case(**{"places": [IN_PARSE]} | changes), fake_services(codebase=CODE))
     assert answer.verdict == verdict
     assert answer.ready_for_report is (verdict == "CONFIRMED")
 

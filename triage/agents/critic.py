@@ -16,7 +16,6 @@ from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Excerpt, Place
 from triage.domain.findings import AgentFinding, CodebaseFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
-from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.say.wording import LOW_CONFIDENCE
 
@@ -132,10 +131,11 @@ def _find_left_out(agent_input: AgentInput) -> Place | None:
     return None if place is None or place.span.path in paths else place
 
 
-async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
+async def answer_with_rules(agent_input: AgentInput, _: Services) -> CritiqueFinding:
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
     files = agent_input.suspects
-    in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
+    ends = {place.span.path for place in agent_input.places if place.sign == "trace"}
+    in_trace = bool(files) and files[0].path in ends
     confident = agent_input.code_finding is not None and agent_input.code_finding.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
     is_confirmed = _is_sure_without_critic(agent_input) or (in_trace and confident and not refused)
@@ -158,12 +158,6 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
         revised_hypothesis=None,
         ready_for_report=verdict == "CONFIRMED",
     )
-
-
-def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str]:
-    """Return, for each stack trace, the file of its innermost frame inside the repository."""
-    resolved = [[codebase.resolve_path(frame.path) for frame in reversed(trace.frames)] for trace in traces]
-    return {next((path for path in paths if path), "") for paths in resolved} - {""}
 
 
 def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
