@@ -45,7 +45,7 @@ IN_ENGLISH_FORM: dict[str, Issue] = {
         title=f"[Bug]: {report.title}",
         body="### Checklist\n\n- [x] I have searched the existing issues and this is not a duplicate.\n"
         "- [x] I am using the latest version of the application.\n\n### What happened?\n\n"
-        f"{report.body}\n\n{_PICTURE}\n\n### Steps to reproduce\n\n_No response_\n",
+        f"{report.body}\n\n### Steps to reproduce\n\n_No response_\n",
     )
     for language, report in VAGUE.items()
 }

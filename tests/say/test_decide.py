@@ -105,6 +105,7 @@ ASKS = {"missing_information": QUESTIONS}
         (FEATURE, {"best_place": TRACE, "regression_window": WINDOW, "suspects": FULL.suspects, "why": "So."}, "analysis"),
         # security alone
         (FULL, {"security": True, "possible_duplicate": OPEN, **ASKS}, "security!"),
+        (FULL, {"security": True, "issue": FULL.issue.model_copy(update={"by_member": True}), **ASKS}, "security"),
         # known
         (UNSAID, {"possible_duplicate": SIMILAR[0], **ASKS}, "duplicate! files question!"),
         (UNSAID, {"possible_duplicate": OPEN, **ASKS}, "duplicate! files"),

@@ -191,6 +191,11 @@ class ParsedIssue(Value):
         return f"{self.title}\n\n{self.body}".strip()
 
     @property
+    def stated_errors(self) -> list[str]:
+        """Messages of traces without what stands around them, and all others."""
+        return [*(trace.message for trace in self.traces if trace.message), *self.error_messages]
+
+    @property
     def stack_traces(self) -> list[Trace]:
         return [trace for trace in self.traces if trace.language != "diagnostic"]
 

@@ -165,6 +165,8 @@ class IssueRef(Value):
     """Its page; empty if there is none."""
     labels: list[str] = Field(default_factory=list)
     """Labels at the start of the run."""
+    by_member: bool = False
+    """By an owner, a member or a collaborator of the project."""
     edited_since: bool = False
     """Whether the text was edited after the event. The report is about the text before."""
 

@@ -63,6 +63,7 @@ def build_report(
             title=state.parsed.title or state.issue.title,
             url=state.issue.url,
             labels=state.issue.labels,
+            by_member=state.issue.by_member,
         ),
         ended_early=ended_early,
         kind=kind,

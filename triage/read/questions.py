@@ -14,7 +14,6 @@ from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import Issue, ParsedIssue
 from triage.read.issue_forms import (
     FormField,
-    classify_field,
     drop_template_text,
     find_answer,
     find_bug_form,
@@ -74,6 +73,8 @@ _CAUSE = re.compile(
     re.I,
 )
 """What is done, or where."""
+_CLICKED = re.compile(r"(?i)\b(?:when|after|if|once|by|on)\b[^.\n]{0,40}\b(?:click|press|tap|hover|drag)\w{0,4}\b")
+"""A step, which needs no other."""
 _GENERAL = re.compile(
     r"(?i)\b(?:(?:is|are|does|do|it)(?:n['’]?t| not) work\w*|not working|doesnt work|won['’]?t work|crash\w*|broken|"
     r"errors?|exceptions?|problems?|issues?|bugs?|help|fail\w*|hangs?|freez\w+|slow\w*|any ?more)\b"
@@ -84,20 +85,15 @@ _ERROR = re.compile(
     r"ошибк\w+|помилк\w+)\b|报错|出错|错误|失败|异常|報錯|錯誤|失敗|異常|エラー|오류|에러"
 )
 """In the languages that there are phrases in: a picture is shown of the same in all of them."""
-_BY_PICTURE = r"screen ?shot|\w{0,2}snap ?shot|picture|image"
-_GAP = r"\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
-_PICTURED_ERROR = re.compile(rf"(?i)\b(?:{_BY_PICTURE}){_GAP}(?:errors?|message|crash|exception|(?:stack ?)?trace)\b")
 _PICTURED = re.compile(
-    rf"(?i)\b(?:{_BY_PICTURE}|here is|some|following){_GAP}(?:errors?|message|log|output|crash)\b"
-    r"|\b(?:errors?|message) (?:above|below)\b"
+    r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
+    r"(?:errors?|message|log|output|crash)\b|\b(?:errors?|message) (?:above|below)\b"
 )
 _ASKS = re.compile(
     r"(?im)^[^\w\n]*(?:how|where|do|does|did|should|(?:can|could) (?:i|we|one|it)|is it)\b[^\n]{5,300}[?？]"
     r"|\bhow (?:can|do|could|should|would|to) (?:i|we|you|one)\b"
 )
 """The reporter wants an answer, and nobody to look for a fault."""
-_PICTURE_ALONE = re.compile(rf"^#{{1,6}} (.{{1,120}})\n\s*(?:{re.escape(PICTURE)}\s*)+(?=^#|\Z)", re.M)
-"""Below a heading."""
 _SEEN = re.compile(
     r"(?i)\b(?:get(?:s|ting)?|got|gives?|throws?|see|saw|shows?|receiv\w+|returns?)\b[^.\n]{0,40}"
     r"\b(?:errors?|exceptions?|message)\b"
@@ -124,10 +120,8 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     fields = used[0].fields if used else []
     parsed = parsed.model_copy(update={"sections": join_own_headings(parsed.sections, fields)})
     asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
-    answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
-    known = answered | {question.kind for question in asked}
-    product = _name_product(project, forms)
-    asked += [question for question in _ask_general(parsed, product, is_silent=is_silent) if question.kind not in known]
+    known = {one.kind for one in fields if find_answer(one, parsed.sections)} | {question.kind for question in asked}
+    asked += [question for question in _ask_general(parsed, project, is_silent=is_silent) if question.kind not in known]
     needs_no_version = forms and not any("version" in form.casefold() for form in forms)
     if version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
         asked = [question for question in asked if question.kind != "version"]
@@ -154,24 +148,23 @@ def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: 
             yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
 
 
-def _ask_general(parsed: ParsedIssue, product: str, *, is_silent: bool) -> Iterator[MissingInformation]:
+def _ask_general(parsed: ParsedIssue, project: str, *, is_silent: bool) -> Iterator[MissingInformation]:
     phrases = get_phrases(parsed.language)
     crash = find_crash_words(_write_out(parsed))
     asks = _ASKS.search(_write_out(parsed)) is not None
-    in_picture = _leaves_error_to_picture(parsed, asks=asks)
-    if in_picture:
+    if _leaves_error_to_picture(parsed, asks=asks):
         yield MissingInformation(
             kind="error_output",
             question=phrases.ask_text_of_picture,
             reason="As text it can be searched for in the code.",
         )
-    elif is_silent and crash:
+    if is_silent and crash:
         yield MissingInformation(
             kind="error_output",
             question=phrases.ask_error,
             reason=f"The report says “{_shorten(crash)}”, but shows neither the message nor where it came from.",
         )
-    if is_silent and not asks and not in_picture:
+    if is_silent and not asks:
         title = _shorten(parsed.title.strip(" .:!?"))
         subject = f"“{title}”" if title else "a problem"
         yield MissingInformation(
@@ -179,16 +172,9 @@ def _ask_general(parsed: ParsedIssue, product: str, *, is_silent: bool) -> Itera
             question=phrases.ask_steps,
             reason=f"The report describes {subject}, but not how somebody else can see it.",
         )
-    if is_silent and not asks:
-        question = phrases.ask_version_of.format(project=product) if product else phrases.ask_version
+        owner, _, name = project.rpartition("/")
+        question = phrases.ask_version_of.format(project=name) if owner else phrases.ask_version
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
-
-
-def _name_product(project: str, forms: Sequence[str]) -> str:
-    """Return the name whose version is asked for: the owner's where a form asks so. Empty for a mere folder."""
-    owner, _, name = project.rpartition("/")
-    asked = re.search(rf"(?i)\b{re.escape(owner)}(?= version\b)", "\n".join(forms)) if owner else None
-    return asked[0] if asked else name if owner else ""
 
 
 def speaks_of_failure(parsed: ParsedIssue, forms: Sequence[str] = ()) -> bool:
@@ -211,10 +197,10 @@ def says_nothing(parsed: ParsedIssue) -> bool:
     """Return whether a report is short, names nothing, has a title that could stand above any, and shows nothing."""
     title, prose = _TAG.sub("", parsed.title), _extract_own_words(parsed)
     is_telling = count_words(title) >= _TITLE_WORDS and not _GENERAL.search(title)
-    if is_telling or "changes only" in describe_title(parsed.title) or can_be_seen(parsed):
+    is_shown = PICTURE in parsed.body or can_be_seen(parsed)
+    if is_telling or is_shown or "changes only" in describe_title(parsed.title):
         return False
-    links = [link for link in parsed.links[:_MAX_LINKS] if link.count("/") > 2]  # of a picture it is the host
-    named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose), *links}
+    named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose), *parsed.links[:_MAX_LINKS]}
     many = _MANY_WORDS if parsed.language == "en" else _MANY_FOREIGN_WORDS
     return count_words(_LINK.sub("", prose)) < many and len(named) < _MANY_NAMES
 
@@ -225,28 +211,23 @@ def can_be_seen(parsed: ParsedIssue) -> bool:
         return True
     prose = _extract_own_words(parsed)
     is_described = len(_CAUSE.findall(prose)) >= 2 and count_words(prose) >= _STEPS_WORDS
-    return is_described or len(NUMBERED.findall(prose)) >= 2
+    return is_described or _CLICKED.search(prose) is not None or len(NUMBERED.findall(prose)) >= 2
 
 
 def _leaves_error_to_picture(parsed: ParsedIssue, *, asks: bool) -> bool:
-    """Return whether the report speaks of an error that only a picture shows, or asks what one is to show."""
-    if PICTURE not in parsed.body or (has_error(parsed) and parsed.error_messages != [parsed.title]):
+    """Return whether the report speaks of an error that only a picture shows. It may also ask what one is to show."""
+    if PICTURE not in parsed.body or has_error(parsed):
         return False
-    answered = {classify_field(heading) for heading in _PICTURE_ALONE.findall(parsed.body)}
-    is_answer = not answered.isdisjoint(("actual", "error_output"))
-    if has_error(parsed):
-        return is_answer
     text = _write_out(parsed)
     *above, _ = _FENCED.sub("", parsed.body).split(PICTURE)
-    is_seen = any(_SEEN.search("\n".join(text.strip().split("\n")[-1:])) for text in above)
-    if is_seen or (is_answer and _ERROR.search(text)):
+    if any(_SEEN.search("\n".join(text.strip().split("\n")[-1:])) for text in above):
         return True
     if has_code(parsed):  # whose output may be a picture
-        return _PICTURED_ERROR.search(text) is not None
+        return False
     is_first = bool(above) and not above[0].strip()  # then it is what the words are about
     if is_first and any(find_crash_words(sentence, _ERROR) for sentence in find_sentences(text)):
         return True
-    speaks = _PICTURED if count_words(text) > _STEPS_WORDS else FAILURE if asks else _ERROR
+    speaks = _PICTURED if asks or count_words(text) > _STEPS_WORDS else _ERROR
     return speaks.search(text) is not None
 
 

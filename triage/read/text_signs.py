@@ -59,7 +59,7 @@ CRASH = re.compile(
     re.I,
 )
 FAILURE = re.compile(
-    r"\b(?:fail(?:s|ed|ing|ure)?|crash\w*|error|exception|broken|hangs?|freez\w+|wrong\w*|incorrect\w*|"
+    r"\b(?:fail(?:s|ed|ing|ure)?|crash\w*|error|exception|broken|hangs?|freez\w+|leaks?|wrong\w*|incorrect\w*|"
     r"(?:does|is|do|did|wo)(?:n['’]?t| not) (?:\w+ )?(?:work\w*|start\w*|open\w*|load\w*|run\w*|build\w*|compil\w+))\b",
     re.I,
 )

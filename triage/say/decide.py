@@ -42,8 +42,8 @@ MIN_NAMED_CHANCE = 0.3
 
 def decide(report: RunReport) -> list[Statement]:
     """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment."""
-    if report.security:
-        return [SecurityNotice(policy=report.security_policy)]
+    if report.security:  # a member knows how the project wants to hear of it
+        return [SecurityNotice(policy=report.security_policy, speaks=not report.issue.by_member)]
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
     fix = report.later_fix if report.may_be_bug_by_rules else None

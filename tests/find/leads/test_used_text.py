@@ -17,6 +17,9 @@ FILES = {
     "chart/templates/shop.yaml": "spec:\n  delay: {{ .Values.probe.delay }}\n",
     "play/open.yml": "- hosts: shops\n  tasks:\n    - open_door:\n        wide: true\n",
     "play/close.yml": "- hosts: shops\n  tasks:\n    - acme.shop.open_door:\n        wide: false\n",
+    "shop/report.R": "use_report <- function() {\n  read_template('daily.rmd')\n}\n",
+    "shop/bell.el": "(defun shop-ring ()\n  (bell-file-create-name shop-bell))\n",
+    "shop/coins.lua": "local sorted = h_sort_coins(coins)\n",
     "tests/test_till.py": "till.lost_tray\n",
 } | {f"many/rack_{number}.py": f"def take_{number}(rack):\n    return rack.upper_shelf\n" for number in range(3)}
 
@@ -38,6 +41,11 @@ FILES = {
         ("```\n{\"error\": \"refused\", \"coin_tray\": 1, \"user\": \"x\", \"shop\": \"y\", \"at\": \"z\"}\n```", []),
         ("I read `till.coin_tray` in a script of mine: TypeError: Cannot read properties of undefined (reading 'coin_tray')", []),
         ("Error: no such key 'tray'. Did you mean 'coin_tray'?", []),
+        ("Error: Could not find template 'daily.rmd' in package 'shop'.", [("shop/report.R", 2, 1)]),
+        ("Error: the report is empty, see 'daily.rmd' for more", []),
+        ("let: Symbol’s function definition is void: bell-file-create-name", [("shop/bell.el", 2, 1)]),
+        ("It ends in Lisp error: (void-function bell-file-create-name)", [("shop/bell.el", 2, 1)]),
+        ("Call: cannot find function h_sort_coins in the map", [("shop/coins.lua", 1, 1)]),
         ("```\nmain.cpp:10: error: 'coin_tray' was not declared in this scope\n```", []),
     ],
 )  # fmt: skip

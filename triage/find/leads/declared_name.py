@@ -72,9 +72,7 @@ def find_declared_names(query_scores: QueryScores, parsed: ParsedIssue, reposito
 
 
 def _list_qualified(report: _Report) -> Iterable[tuple[str, ...]]:
-    parsed = report.parsed
-    errors = [*parsed.error_messages, *(one.message or "" for one in parsed.traces)]
-    dotted = dict.fromkeys(find_dotted_names([report.prose, "\n".join(errors)]))
+    dotted = dict.fromkeys(find_dotted_names([report.prose, "\n".join(report.parsed.stated_errors)]))
     return islice((parts for parts in dotted if parts[0] not in sys.stdlib_module_names), _MAX_NAMES)
 
 
@@ -107,7 +105,11 @@ def _find_definition(report: _Report, name: str) -> Lead | None:
         return None
     files = report.query_scores.corpus.files
     ours = [one for one in inside or locations if files[one.file].role.is_product_code]
-    return _make_lead("name", name if inside else own, ours) if len({one.file for one in ours}) == 1 else None
+    # Whose name has its owner in the error is what failed, not what the report may show for any reason.
+    written = re.compile(rf"\b{re.escape(owner)}(?:\.|::|->|#){re.escape(own)}\b")
+    failing = next(filter(None, map(written.search, report.parsed.stated_errors)), None) if inside else None
+    text = failing[0] if failing else name if inside else own
+    return _make_lead("used" if failing else "name", text, ours) if len({one.file for one in ours}) == 1 else None
 
 
 def _make_lead(rule: LeadRule, name: str, locations: Sequence[DefinitionLocation]) -> Lead:

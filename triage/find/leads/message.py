@@ -96,8 +96,7 @@ class MessagePlace:
 def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
-    stated = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
-    messages = [*stated, *filter(says_failure, quotes)]
+    messages = [*parsed.stated_errors, *filter(says_failure, quotes)]
     yield from _lead_to("message", find_message_places(query_scores, messages, cut=quotes), parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
@@ -119,7 +118,8 @@ def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: st
         is_theirs = longest.text in report and _PLACEHOLDER.search(longest.text) is not None
         if len({place.file for place in places}) == 1 and not is_theirs:
             text = " ".join(longest.text.removesuffix("\\n").split())
-            yield Lead(rule, longest.file, longest.line, text, copies=len(places))
+            copies = 1 + sum(abs(place.line - longest.line) > 2 for place in places)  # what is printed is logged too
+            yield Lead(rule, longest.file, longest.line, text, copies=copies)
 
 
 def find_message_places(

@@ -26,10 +26,14 @@ _MAX_CHUNKS = 60
 """With the words of a name; it may be written in few of them."""
 _NAME = re.compile(
     r"[`'\"‘“<]([.@$\w][\w.$:/@-]{1,80}?)(?:\(\))?[`'\"’”>]|(?<![\w.$:/-])((?:[A-Za-z_]\w*(?:\.|::)){0,4}[A-Za-z_]\w{2,60})\(\)"
+    r"|\b(?i:(?:find|undefined|unknown|no such) (?:function|method|symbol|variable)|is void|void-\w+):? "
+    r"([A-Za-z_][\w/-]{2,80})"
 )
-"""Between quotation marks or brackets, or with the brackets of a call."""
-_SHAPED = re.compile(r"^\.\.?/\w|^\.?\w+(?:\.\w+){2}|[A-Za-z]_|_[A-Za-z]|[a-z][A-Z]|^[A-Z]{5,}$")
+"""Between quotation marks or brackets, with the brackets of a call, or behind what is missing."""
+_SHAPED = re.compile(r"^\.\.?/\w|^\.?\w+(?:\.\w+){2}|[A-Za-z]_|_[A-Za-z]|[a-z][A-Z]|^[A-Z]{5,}$|\w-\w+-\w")
 """A name that is no word of a language: `filter_`, `pullSecrets`, `./lib/cart`, `.Values.image.tag`, `CONNECTING`."""
+_FILE = re.compile(r"^[\w-]{2,60}\.[A-Za-z]\w{0,5}$")
+_MISSING_FILE = re.compile(r"(?i)\b(?:find|open|load|read|locate)\b|\bexist|\bno such file\b|\bnot found\b")
 _MISSING_PACKAGE = re.compile(r"(?i)no module named|cannot find (?:module|package)|can['’]t resolve|could not resolve")
 """What is not installed is imported where it is needed."""
 _ALSO_FAILURE = re.compile(r"(?i)\bdeprecat|\bremoved in\b|\bno longer\b|\bnil pointer\b")
@@ -44,8 +48,7 @@ _MIN_WORDS = 4
 def find_used_text(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the places that use what an error names, but for names in the reporter's own code."""
     code = [line.strip()[:_MAX_LINE_CHARS] for block in parsed.code for line in block.text.splitlines()][-_MAX_LINES:]
-    stated = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
-    inline = _INLINE.findall(parsed.prose)[:_MAX_LINES]
+    stated, inline = parsed.stated_errors, _INLINE.findall(parsed.prose)[:_MAX_LINES]
     errors = dict.fromkeys([*stated, *filter(_tells_failure, [*inline, *code])])
     rest = [*inline, *code]
     own = "\n".join(line for line in rest if line not in errors and not any(error in line for error in stated))
@@ -65,7 +68,8 @@ def _tells_failure(line: str) -> bool:
 
 def _is_telling(query_scores: QueryScores, error: str, name: str) -> bool:
     """Return whether a name of an error is no word, and neither a missing package nor defined here."""
-    if not (name.startswith(".") if _MISSING_PACKAGE.search(error) else _SHAPED.search(name)):
+    is_shaped = _SHAPED.search(name) or (_FILE.match(name) and _MISSING_FILE.search(error))
+    if not (name.startswith(".") if _MISSING_PACKAGE.search(error) else is_shaped):
         return False
     corpus, own = query_scores.corpus, re.split(r"[.:/]", name)[-1]
     return own not in corpus.definitions and not is_project_name(corpus, own.lower())

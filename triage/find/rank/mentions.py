@@ -111,6 +111,9 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     """Return where a frame is. The line that it shows wins over the number, which is that of another version."""
     inside, name = _find_function(corpus, file, frame.function)
     shown = [number for number, line in enumerate(lines, 1) if line.strip() == frame.code] if frame.code else []
+    is_shell = frame.path.endswith("sh")  # which shows the command of its line, perhaps out of a variable
+    if is_shell and frame.code in "".join(lines[(frame.line or 1) - 1 :][:1]).split():
+        shown = [frame.line or 1]
     near = sorted(shown, key=lambda one: abs(one - (frame.line or one)))
     if inside:
         near = [one for one in near if _is_in(one, inside)]
@@ -119,7 +122,7 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     if near:
         return _make_frame_place(corpus, file, near[0], is_sure=True)
     if inside:
-        if frame.line and _is_in(frame.line, inside):
+        if frame.line and not frame.code and _is_in(frame.line, inside):
             return _make_frame_place(corpus, file, frame.line, is_sure=True)
         nearest = min(inside, key=lambda one: abs(one.start - (frame.line or one.start)))
         return FramePlace(None, nearest, nearest.name if len(inside) == 1 else name, is_sure=True)
@@ -129,7 +132,7 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
         # Ruby names the line that calls a function of its own, such as `require`.
         is_assigned |= frame.path.endswith(".rb") and name in "".join(lines[(frame.line or 1) - 1 :][:1])
     else:
-        is_assigned = not frame.code
+        is_assigned = is_shell or not frame.code
     if is_assigned and frame.line and frame.line <= len(lines):
         return _make_frame_place(corpus, file, frame.line, is_sure=bool(name))
     is_named = is_assigned and bool(name)

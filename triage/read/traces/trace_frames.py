@@ -58,7 +58,7 @@ class TraceFormat:
 
 
 def frame_by_pattern(*patterns: str | re.Pattern[str], height: int = 1) -> FindFrame:
-    """Finds a frame in so many lines by named groups: `path`, perhaps `line`, `function`, `exception`, `message`.
+    """Finds a frame in so many lines by `path` and other groups, which are named as the fields of `FrameLine`.
 
     The first pattern that fits counts.
     """
@@ -126,6 +126,7 @@ def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
         function=(groups.get("function") or "").strip() or None,
         exception=groups.get("exception"),
         message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
+        code=groups.get("code"),
     )
 
 
