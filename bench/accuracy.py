@@ -51,7 +51,7 @@ def open_git(record: dict[str, Any], mirror: Path) -> Git:
 
 
 def build_record(record: dict[str, Any], mirror: Path) -> Corpus:
-    tree = CommitTree(open_git(record, mirror), bare=True, revision=record["base_commit"])
+    tree = CommitTree(open_git(record, mirror), revision=record["base_commit"])
     return build_corpus(tree, tree.list_files(), IndexLimits()).corpus
 
 

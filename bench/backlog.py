@@ -15,6 +15,7 @@ import typer
 from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.backlog_simulation import simulate_backlog
+from testing.servers.github_api import SLUG
 
 
 def main(
@@ -29,19 +30,11 @@ def main(
         with simulate_backlog(repo, Path(folder, "backlog"), faults) as backlog:
             backlog.add_issues(issues)
             started = time.perf_counter()
-            found = backlog.list("--query", "is:open")
-            print(f"list: {found['backlog-issues']} issues, {len(backlog.api.requests)} requests, {_seconds(started)}")
-            started = time.perf_counter()
-            for batch in found["backlog-matrix"]["batch"]:
-                backlog.run(batch)
-            print(f"run: {_seconds(started)}, {len(backlog.api.requests)} requests in all")
-            rows = Counter(re.findall(r"^\| \[?(\d+)", backlog.merge(), re.MULTILINE))
+            page = backlog.run("--github", SLUG, "--query", "is:open")
+            print(f"{len(backlog.api.requests)} requests, {time.perf_counter() - started:.1f} s")
+            rows = Counter(re.findall(r"^\| \[?(\d+)", page, re.MULTILINE))
             twice = sum(count > 1 for count in rows.values())
             print(f"table: {len(rows)} of {issues} issues, {twice} twice; faults {dict(backlog.faults)}")
-
-
-def _seconds(started: float) -> str:
-    return f"{time.perf_counter() - started:.1f} s"
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def read_answers(folder: Path) -> dict[str, list[tuple[str, list[Place]]]]:
 
 
 def read_corpus(folder: Path) -> Corpus:
-    tree = CommitTree(Git(folder, bare=True), bare=True, revision="HEAD")
+    tree = CommitTree(Git(folder, bare=True), "HEAD")
     return build_corpus(tree, tree.list_files(), IndexLimits()).corpus
 
 

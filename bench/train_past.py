@@ -80,8 +80,8 @@ def main() -> None:
 
 def compute_example(record: dict[str, Any], mirror: Path, commits: int | None) -> Example:
     corpus = build_record(record, mirror)
-    tree = CommitTree(open_git(record, mirror), bare=True, revision=record["base_commit"])
-    past = PastChanges(corpus, read_changes(tree.read_commits()[:commits]))
+    tree = CommitTree(open_git(record, mirror), revision=record["base_commit"])
+    past = PastChanges(corpus, read_changes(tree.history.read_commits()[:commits]))
     query = build_query(make_search_query(record["problem_statement"]))
     ranking = rank_files(corpus, query, {}, by_embedding=False, past=past)
     order, weights = ranking.order, load_weights()

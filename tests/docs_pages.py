@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
 import yaml
 from langgraph.graph import StateGraph
 
@@ -49,17 +48,8 @@ def list_reusable_workflows() -> dict[str, dict[str, Any]]:
 
 
 def render_commands() -> str:
-    rows = _list_commands({name: load_command(name) for name in COMMANDS}, "")
-    return render_table(("command", "does"), list(rows))
-
-
-def _list_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, ...]]:
-    for name, command in commands.items():
-        if isinstance(command, typer.core.TyperGroup):
-            yield from _list_commands(command.commands, f"{prefix}{name} ")
-        else:
-            summary = command.help.split("\n\n")[0].replace("\n", " ")
-            yield f"`{prefix}{name}`", summary
+    summaries = {name: load_command(name).help.split("\n\n")[0].replace("\n", " ") for name in COMMANDS}
+    return render_table(("command", "does"), [(f"`{name}`", summary) for name, summary in summaries.items()])
 
 
 def render_graph() -> str:

@@ -37,7 +37,7 @@ COMMANDS = {
     ),
     "backlog": (
         "triage.backlog.backlog_job",
-        "Triage many issues of a repository: list them once, run batches, merge one ranked table.",
+        "Triage at most 1,000 issues of a repository, and print one ranked table. Without --github it goes on.",
     ),
     "locate": ("triage.app.terminal_commands", "Rank the files of a checkout for an issue given on standard input."),
     "read": (
@@ -67,10 +67,8 @@ class LazyGroup(typer.core.TyperGroup):
 
 
 def load_command(name: str) -> Any:
-    """Return the command of this name, or the group of commands."""
+    """Return the command of this name."""
     found = getattr(import_module(COMMANDS[name][0]), name)
-    if isinstance(found, typer.Typer):
-        return typer.main.get_group(found)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     single.command(name)(found)
     return typer.main.get_command(single)

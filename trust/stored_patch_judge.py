@@ -11,7 +11,7 @@ from typing import Any
 
 from testing.checkouts.git_repositories import ENVIRONMENT
 
-REF = re.compile(r"refs/triage/proposals/7/\d+")
+REF = re.compile(r"refs/triage/proposals/7/[0-9a-f]+")
 MAX_FILES, MAX_LINES = 20, 3_000
 _STEERING = re.compile(
     r"(?:^|/)(?:\.|(?:code)?owners$|agents(?:\.\w+)*\.md$|jenkinsfile|azure-pipelines|git~\d)"

@@ -1,6 +1,5 @@
 """A backlog from the list to the table, with the command line in this process and a GitHub on loopback."""
 
-import json
 import os
 import pkgutil
 import random
@@ -13,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from triage.backlog.backlog_job import backlog
+from testing.servers.github_api import JOB_TOKEN, ApiFault, ApiRequest, GitHubApi, serve_github_api
+from triage.cli import load_command
 
 NEWEST = datetime(2026, 11, 20, 9, tzinfo=UTC)
 SECONDARY_LIMIT = {"message": "You have exceeded a secondary rate limit."}
@@ -71,24 +70,16 @@ class Backlog:
         self.faults[chosen["status"]] += 1
         return ApiFault(on="", **chosen)
 
-    def call(self, *arguments: str, **variables: str) -> Any:
-        """Runs `backlog` and returns what it printed; JSON is parsed."""
-        result = CliRunner().invoke(backlog, list(arguments), env=self.environment | variables)
-        assert result.exit_code == 0, (result.exit_code, result.output, result.exception)
-        return json.loads(result.stdout) if result.stdout.startswith("{") else result.stdout
-
     @property
     def environment(self) -> dict[str, str]:
         return {"TRIAGE_GITHUB_TOKEN": JOB_TOKEN, "GITHUB_API_URL": self.api.url, "TRIAGE_ENGINE": "rules"}
 
-    def list(self, *arguments: str, **variables: str) -> Any:
-        return self.call("list", str(self.folder), "--github", SLUG, "--repo", str(self.repo), *arguments, **variables)
-
-    def run(self, batch: int, **variables: str) -> None:
-        self.call("run", str(self.folder), "--batch", str(batch), "--repo", str(self.repo), **variables)
-
-    def merge(self) -> str:
-        return str(self.call("merge", str(self.folder)))
+    def run(self, *arguments: str, **variables: str) -> str:
+        """Runs `backlog` and returns the table; without arguments it goes on with its list."""
+        words = [str(self.folder), "--repo", str(self.repo), *arguments]
+        result = CliRunner().invoke(load_command("backlog"), words, env=self.environment | variables)
+        assert result.exit_code == 0, (result.exit_code, result.output, result.exception)
+        return result.stdout
 
 
 @contextmanager

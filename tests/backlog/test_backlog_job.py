@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from testing.fakes import FakeCodebase, FakeProgressLog, fake_services
+from testing.apps import make_app
+from testing.fakes import FakeCodebase, fake_services
 from tests.backlog.backlog_values import make_backlog, make_report
 from triage.agents.services import Services
+from triage.app.settings.inputs import Settings
 from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.backlog_job import BatchJob, triage_batch
+from triage.backlog.backlog_job import Batch, triage_batch
 from triage.domain.code import Place, Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
@@ -45,9 +47,9 @@ class Harness:
         return self.make(issue.number or 0).model_copy(update={"usage": spent})
 
     async def run(self) -> int:
-        backlog = make_backlog(3, 2, 1)
-        job = BatchJob(backlog, 1, self.files, 2.0, self.open_services, FakeProgressLog(), self.seconds)
-        return await triage_batch(job, self.graph, self.cancelled)
+        app = make_app(Settings(max_cost_usd=2.0), self.files.folder)
+        batch = Batch(app, self.files.folder, make_backlog(3, 2, 1), 1, self.open_services, self.seconds)
+        return await triage_batch(batch, self.graph, self.cancelled)
 
     @property
     def reports(self) -> dict[int | None, RunReport]:

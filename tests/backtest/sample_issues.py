@@ -1,11 +1,14 @@
 """Closed issues with a comment of ours, for tables and golden files."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from triage.backtest.closed_issues import ClosedIssue, ClosingFix, OurComment
 from triage.backtest.judge import IssueResult, judge_issue
-from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PredictedBy, Prediction
-from triage.say.hidden_state import hash_label
+from triage.domain.past_issues import PredictedBy
+from triage.domain.task import Subject
+from triage.say.hidden_state import CommentState, FirstNamed, hash_label
 
 START = datetime(2026, 9, 7, tzinfo=UTC)
 """A Monday."""
@@ -17,13 +20,14 @@ def at(day: float) -> datetime:
     return START + timedelta(days=day)
 
 
-def named(*paths: str, by: PredictedBy = "trace", day: float = 0) -> Prediction:
-    return Prediction(at=at(day), by=by, paths=list(paths))
+def named(*paths: str, by: PredictedBy = "trace", day: float = 0) -> FirstNamed:
+    return FirstNamed(at=int(at(day).timestamp()), by=by, paths=list(paths))
 
 
-def comment(prediction: Prediction | None = None, **fields: Any) -> OurComment:
-    shown = {"posted_at": at(0), "is_ours_alone": True}
-    return OurComment(prediction=prediction, **(shown | fields))
+def comment(first: FirstNamed | None = None, said: Sequence[Subject] = (), **remembered: Any) -> OurComment:
+    return OurComment(
+        posted_at=at(0), is_ours_alone=True, state=CommentState(named=first, **remembered), said=list(said)
+    )
 
 
 def issue(
@@ -46,12 +50,12 @@ ISSUES = [
     issue(401, comment(named(DATES, READER), labels=BUG), [DATES, TEST], 1, labels=["Bug"]),
     issue(402, comment(named(READER, DATES, by="message")), [DATES], 2, title="Wrong year | in `csv`"),
     issue(403, comment(named(CLI, by="name")), [READER, DATES, "src/ledger/api.py"], 9),
-    issue(404, comment(asked=True), [READER], 9, reporter_wrote_at=[at(4)]),
-    issue(405, comment(asked=True), None, 10),
+    issue(404, comment(asked=["version"]), [READER], 9, reporter_wrote_at=[at(4)]),
+    issue(405, comment(asked=["version"]), None, 10),
     issue(406, comment(named(DATES)), [PAGE, TEST], 16),
     issue(407, comment(named(DATES)), fix=None, day=16),
     issue(408, comment(named(DATES, by="model")), [DATES], 23),
     issue(411, comment(said=["known", "place"], wrong=["fixed"]), None, 24, is_duplicate=True),
-    issue(409, comment(is_ours_alone=False), [DATES], 23),
+    issue(409, comment().model_copy(update={"is_ours_alone": False}), [DATES], 23),
     issue(410, comment(named(DATES)), day=24).model_copy(update={"fix": ClosingFix(files=[DATES], is_whole=False)}),
 ]

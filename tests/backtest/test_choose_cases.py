@@ -168,7 +168,7 @@ def test_commits_with_their_parents_and_the_files_that_differ(tmp_path: Path):
     (tmp_path / "gone.py").unlink()
     git(tmp_path, "mv", "old.py", "moved.py")
     second = commit(tmp_path, {"a.py": "x = 2\n", "new.py": "x = 3\n"}, "Fix it")
-    _, history = open_history(tmp_path)
+    history = open_history(tmp_path)
     assert history.find_first_parent(second) == first
     assert history.find_first_parent(first) is None
     assert history.find_first_parent("0" * 40) is None
@@ -189,15 +189,15 @@ def test_the_parent_of_a_merge_is_where_it_was_merged(tmp_path: Path):
     git(tmp_path, "switch", "-q", "main")
     main = commit(tmp_path, {"c.py": "x = 1\n"}, "Main")
     git(tmp_path, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
-    tree, history = open_history(tmp_path)
-    assert history.find_first_parent(tree.commit or "") == main
-    assert history.list_changed_files(main, tree.commit or "") == {"b.py": False}
+    history = open_history(tmp_path)
+    assert history.find_first_parent(history.commit) == main
+    assert history.list_changed_files(main, history.commit) == {"b.py": False}
 
 
 def test_in_a_folder_paths_are_those_below_it(tmp_path: Path):
     first = commit(tmp_path, {"app/a.py": "x = 1\n", "b.py": "x = 1\n"})
     second = commit(tmp_path, {"app/a.py": "x = 2\n", "b.py": "x = 2\n"}, "Fix it")
-    _, history = open_history(tmp_path / "app")
+    history = open_history(tmp_path / "app")
     assert history.list_changed_files(first, second) == {"a.py": True}
 
 
@@ -226,8 +226,8 @@ def test_fixes_of_the_work_itself_are_counted_and_left_out(tmp_path: Path):
     commit(tmp_path, {"a.py": "x = 1\n"})
     commit(tmp_path, {"a.py": "x = 2\n"}, "Fix the total")
     commit(tmp_path, {"a.py": "x: int = 2\n"}, "fix mypy finding")
-    tree, history = open_history(tmp_path)
-    chosen = choose_commits(tree.read_commits(), history, 50)
+    history = open_history(tmp_path)
+    chosen = choose_commits(history.read_commits(), history, 50)
     assert [case.title for case in chosen.cases] == ["Fix the total"]
     assert chosen.left_out == {NO_BUG: 1}
 
@@ -241,8 +241,8 @@ def test_a_date_that_no_calendar_has_costs_only_its_commit(tmp_path: Path):
     odd = subprocess.run(command, input=raw, capture_output=True, check=True).stdout.decode().strip()
     git(tmp_path, "reset", "-q", "--hard", odd)
     commit(tmp_path, {"a.py": "x = 2\n"}, "Fix that")
-    tree_of_head, history = open_history(tmp_path)
-    assert [case.title for case in choose_commits(tree_of_head.read_commits(), history, 50).cases] == ["Fix that"]
+    history = open_history(tmp_path)
+    assert [case.title for case in choose_commits(history.read_commits(), history, 50).cases] == ["Fix that"]
 
 
 def test_a_folder_without_git_is_refused(tmp_path: Path):

@@ -7,9 +7,10 @@ import pytest
 from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at, comment, issue, judge, named
 from tests.backtest.samples import case, fixed_issue
 from tests.say.sample_reports import FULL, change_report
-from triage.backtest.judge import judge_duplicate, judge_outcomes, judge_report
+from triage.backtest.closed_issues import ClosedIssue, ClosingFix, OurComment
+from triage.backtest.judge import Rate, judge_duplicate, judge_outcomes, judge_report
 from triage.domain.code import Suspect
-from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, SimilarIssue
+from triage.domain.past_issues import SimilarIssue
 
 PATH = "shop/cart.py"
 
@@ -23,7 +24,7 @@ def report(*paths: str, **changes: object):
 def test_files_are_right_if_the_fix_edited_them():
     judged = judge_report(case(), report("shop/x.py", PATH, best_place=None))
     assert [file.edited for file in judged.files] == [False, True]
-    assert (judged.rank, judged.is_first_right, judged.is_among_ranked) == (2, False, True)
+    assert (judged.rank, judged.is_among_ranked) == (2, True)
 
 
 def test_no_files_are_no_hit():
@@ -113,7 +114,7 @@ def test_what_was_named_after_the_close_has_seen_the_fix() -> None:
     [([], False), ([-1], False), ([0], False), ([0.1], True), ([-1, 2, 9], True), ([3], True), ([3.1], False)],
 )
 def test_a_question_is_answered_between_our_comment_and_the_close(days: list[float], answered: bool) -> None:
-    asked = issue(ours=comment(asked=True), reporter_wrote_at=[at(day) for day in days])
+    asked = issue(ours=comment(asked=["version"]), reporter_wrote_at=[at(day) for day in days])
     assert [one.answered for one in judge(asked)] == [answered]
 
 
@@ -123,4 +124,4 @@ def test_without_a_question_nothing_is_answered() -> None:
 
 def test_labels_on_the_issue_count_in_any_case() -> None:
     on, off = judge(issue(ours=comment(labels=BUG), labels=["x", "BUG"]), issue(ours=comment(labels=BUG), labels=["x"]))
-    assert [(one.labels, one.labels_on_issue) for one in (on, off)] == [(1, 1), (1, 0)]
+    assert [one.labels for one in (on, off)] == [Rate(hits=1, cases=1), Rate(hits=0, cases=1)]

@@ -12,9 +12,9 @@ from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, 
 from tests.backtest.samples import case, outcome, place, result
 from tests.backtest.test_count import DUPLICATES, RESULTS
 from triage.backtest.backtest_page import render_html_page
+from triage.backtest.closed_issues import ClosedIssue
 from triage.backtest.judge import count_issues
 from triage.backtest.scorecard import MAX_LISTED, ScorecardPage, render_scorecard
-from triage.domain.past_issues import ClosedIssue
 from triage.safety.active_content import find_active_content
 from triage.say.report_pages import utf16_length
 from triage.say.template import MAX_SUMMARY_UNITS
@@ -34,7 +34,7 @@ def make_page(*issues: ClosedIssue, **fields: object) -> ScorecardPage:
     return ScorecardPage.model_validate(values | fields)
 
 
-NOT_FIXED = [issue(number, comment(asked=True)) for number in range(3)]
+NOT_FIXED = [issue(number, comment(asked=["version"])) for number in range(3)]
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,11 @@ import pytest
 from testing.servers.github_api import JOB_TOKEN, PERSON_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.outside.github.conftest import QUICK
 from triage.backtest import closed_issues
-from triage.backtest.closed_issues import ScorecardIssues
+from triage.backtest.closed_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, ScorecardIssues
 from triage.base.errors import (
     GitHubUnavailable,
     TriageError,
 )
-from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction
 from triage.say.hidden_state import CommentState, FirstNamed, hash_label, render_state
 
 POST = "POST /graphql"
@@ -26,7 +25,6 @@ STATE = CommentState(
     named=FirstNamed(at=1_793_600_000, by="trace", paths=["src/till.py", "src/cart.py"]),
 )
 TEXT = f"{render_state(STATE)}\nThe innermost line of this repository in the error is in `src/till.py`."
-PREDICTION = Prediction(at=datetime.fromtimestamp(1_793_600_000, UTC), by="trace", paths=["src/till.py", "src/cart.py"])
 PULL = {"number": 9, "oid": "a" * 40, "at": "2026-11-09T10:00:00Z", "files": ["src/till.py", "tests/test_till.py"]}
 Open = Callable[..., ScorecardIssues]
 
@@ -68,13 +66,6 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -
     add_ours(api)
     api.add_comment("It is 1.4.", "mona", 8, created_at=day(6), updated_at=day(11))
     api.add_comment("Thanks!", "octocat", 8, created_at=day(7), updated_at=day(11))
-    comment = OurComment(
-        posted_at=at(4),
-        is_ours_alone=True,
-        prediction=PREDICTION,
-        asked=True,
-        labels=[hash_label("bug")],
-    )
     issue = ClosedIssue(
         number=8,
         title="Issue 8",
@@ -83,7 +74,7 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -
         labels=["Bug"],
         fix=ClosingFix(files=["src/till.py", "tests/test_till.py"]),
         reporter_wrote_at=[at(6), at(5)],
-        comment=comment,
+        comment=OurComment(posted_at=at(4), is_ours_alone=True, state=STATE),
     )
     assert issues.read_closed_issues(START) == ClosedIssues(closed=1, issues=[issue], since=START)
     assert api.request_lines() == [POST] * 3  # one for our own login, once
@@ -134,7 +125,7 @@ class TestForgedComments:
     @pytest.mark.parametrize("by", [BOT, "till-bot[bot]"])
     def test_ours(self, api: GitHubApi, issues: ScorecardIssues, by: str) -> None:
         api.viewer = "till-bot[bot]"
-        assert [one.prediction for one in self.read(api, issues, by)] == [PREDICTION]
+        assert [one.state for one in self.read(api, issues, by)] == [STATE]
 
     @pytest.mark.parametrize("by", ["mona", "github-actions", "till-bot", None])
     def test_anybody_can_write_the_marker(self, api: GitHubApi, issues: ScorecardIssues, by: str | None) -> None:
@@ -147,7 +138,7 @@ class TestForgedComments:
             api.add_comment("This issue is stale.", BOT, 8, created_at=day(3))
         add_ours(api)
         [ours] = read_ours(issues)
-        assert ours.prediction == PREDICTION
+        assert ours.state == STATE
 
     @pytest.mark.parametrize(("editor", "counts"), [(BOT, True), ("octocat", False), (None, False)])
     def test_only_what_nobody_else_edited(
@@ -156,14 +147,13 @@ class TestForgedComments:
         add_closed(api)
         api.record_edit(add_ours(api), editor)
         [comment] = read_ours(issues)
-        assert (comment.is_ours_alone, comment.prediction is not None, comment.asked) == (counts, counts, counts)
-        assert bool(comment.labels) == counts
+        assert (comment.is_ours_alone, comment.state) == (counts, STATE if counts else CommentState())
 
     def test_an_unreadable_state_names_nothing(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         add_closed(api)
         add_ours(api, text="<!-- bug-triage: v2 {} -->\nText")
         [ours] = read_ours(issues)
-        assert (ours.prediction, ours.asked) == (None, False)
+        assert ours.state == CommentState()
 
 
 class TestFixes:

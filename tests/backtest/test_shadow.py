@@ -86,7 +86,7 @@ def test_a_folder_without_reports_is_refused(tmp_path: Path, text: str | None, p
 
 
 def test_the_time_of_a_run_is_that_of_its_comment() -> None:
-    from triage.backtest.scorecard import make_comments
+    from triage.backtest.scorecard import make_comment
 
     late = change_report(started_at=FULL.started_at + timedelta(days=1), comment_reason="found")
-    assert make_comments({412: late})[412].posted_at == late.started_at
+    assert make_comment(late).posted_at == late.started_at

@@ -43,7 +43,7 @@ def run(
 def test_each_issue_has_a_result():
     results, _ = run()
     assert [result.case.number for result in results] == [9, 8, 7]
-    assert all(result.is_first_right for result in results)
+    assert all(result.rank == 1 for result in results)
 
 
 def test_only_what_was_known_is_compared():

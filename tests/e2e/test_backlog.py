@@ -14,7 +14,7 @@ from testing.runs import external_services, sample_bug
 from testing.runs.action_run import job_variables, run_on_event
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
 from testing.runs.forked_process import ForkedProcess, run_command
-from testing.servers.github_api import JOB_TOKEN
+from testing.servers.github_api import JOB_TOKEN, SLUG
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 
 
@@ -30,37 +30,37 @@ def list_rows(page: str) -> list[int]:
     return sorted(int(number) for number in re.findall(r"^\| \[?(\d+)", page, re.M))
 
 
+START = ("--github", SLUG, "--query", "is:open")
+
+
 def test_every_issue_once_although_requests_fail(backlog: Backlog) -> None:
     backlog.fault_share = 0.05
     backlog.add_issues(21)
-    listed = backlog.list("--query", "is:open")
-    assert listed == {"backlog-matrix": {"batch": [1, 2]}, "backlog-issues": "21"}
-    requests = len(backlog.api.requests)
-    for batch in listed["backlog-matrix"]["batch"]:
-        backlog.run(batch)
-    assert len(backlog.api.requests) == requests < 30, "a batch asks GitHub nothing"
-    assert list_rows(backlog.merge()) == list(range(1, 22))
+    assert list_rows(backlog.run(*START)) == list(range(1, 22))
+    assert len(backlog.api.requests) < 30
     assert not backlog.api.comments
     assert not backlog.api.request_lines("PATCH")
 
 
-def test_a_killed_batch_goes_on_and_loses_nothing(backlog: Backlog) -> None:
+def test_a_killed_backlog_goes_on_and_loses_nothing(backlog: Backlog) -> None:
     backlog.add_issues(7)
-    backlog.list("--query", "is:open")
-    words = ["backlog", "run", str(backlog.folder), "--batch", "1", "--repo", str(backlog.repo)]
+    words = ["backlog", str(backlog.folder), "--repo", str(backlog.repo), *START]
     nowhere = Path(os.devnull)
     reports = backlog.folder / ".triage" / "backlog-01.json"
-    process = ForkedProcess(run_command, words, dict(os.environ), backlog.folder, [nowhere] * 3)
-    while len(json.loads(reports.read_text())) < 2:
+    process = ForkedProcess(
+        run_command, words, dict(os.environ) | backlog.environment, backlog.folder.parent, [nowhere] * 3
+    )
+    while not reports.exists() or len(json.loads(reports.read_text())) < 2:
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
     process.wait()
     finished = json.loads(reports.read_text())
     assert 2 <= len(finished) < 7
-    backlog.run(1)
+    requests = len(backlog.api.requests)
+    assert list_rows(backlog.run()) == list(range(1, 8))
     assert json.loads(reports.read_text())[: len(finished)] == finished, "each issue was triaged once"
-    assert list_rows(backlog.merge()) == list(range(1, 8))
+    assert len(backlog.api.requests) == requests, "a batch asks GitHub nothing"
 
 
 def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:
@@ -82,9 +82,7 @@ def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:
             "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1",
             "TRIAGE_MAX_COST_USD": "0.002",
         }
-        backlog.list("--query", "is:open")
-        backlog.run(1, **model)
-    page = backlog.merge()
+        page = backlog.run(*START, **model)
     found = re.search(r"Models took ([\d,]+) tokens and ([\d.]+) US dollars\. Rules triaged (\d) issues?", page)
     assert found, page
     assert int(found[1].replace(",", "")) == sum(tokens) > 0

@@ -39,7 +39,7 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert workflow.show(frozen["proposal-sha"], "shop/basket.py") == FIXED
     assert workflow.show(frozen["proposal-test-sha"], "shop/basket.py") == BASKET
     assert "test_a_missing_price" in workflow.show(frozen["proposal-test-sha"], "tests/test_basket.py")
-    assert list(workflow.git.refs) == ["refs/heads/main", "refs/triage/proposals/7/1"]
+    assert list(workflow.git.refs) == ["refs/heads/main", f"refs/triage/proposals/7/{frozen['proposal-id']}"]
 
     workflow.run("report", proposal_tests="proved")
     comment = workflow.our_comment
@@ -58,9 +58,9 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert pull["draft"] is True
     assert pull["head"]["ref"] == branch
     assert workflow.git.refs[f"refs/heads/{branch}"] == frozen["proposal-sha"]
-    assert "refs/triage/proposals/7/1" not in workflow.git.refs
+    assert not [name for name in workflow.git.refs if name.startswith("refs/triage/")]
     assert pull["title"] == "[#7] KeyError when a price is missing"
-    assert "fails without the change" in pull["body"]
+    assert "fails without this change" in pull["body"]
     assert pull["body"].startswith("**Count a missing price as nothing**\n\n`Basket.total` looks every name up")
     assert "\n- `shop/basket.py` - A missing price" in pull["body"]
     assert applied["pull-request-url"] == pull["html_url"]

@@ -16,7 +16,7 @@ from triage.domain.past_issues import PastFix, PastIssue
 from triage.find.past_changes import ChangeReader, ChangeTable, PastChanges, read_changes
 from triage.find.words.corpus import Corpus
 from triage.git.commit_log import MAX_FILES, LoggedCommit
-from triage.git.tree import SourceTree
+from triage.git.history import GitHistory
 
 YEAR = 365 * 86_400
 NOW = 1_700_000_000
@@ -93,7 +93,7 @@ def test_a_fix_of_too_many_files_says_nothing(corpus: Corpus):
     assert score(past_of(corpus, *OTHERS).add_issues([wide])) == {}
 
 
-class WaitingTree(SourceTree):
+class WaitingHistory(GitHistory):
     """Reads until nobody waits any more."""
 
     def __init__(self) -> None:
@@ -109,13 +109,13 @@ class WaitingTree(SourceTree):
 
 
 def test_it_ends_when_nobody_waits_for_the_index(recwarn: pytest.WarningsRecorder):
-    tree = WaitingTree()
+    history = WaitingHistory()
     tables: list[ChangeTable] = []
 
     async def run() -> None:
         with pytest.raises(TimeoutError):
-            await in_thread(lambda: tables.append(ChangeReader(tree).wait()), seconds=0.05)
+            await in_thread(lambda: tables.append(ChangeReader(history).wait()), seconds=0.05)
 
     asyncio.run(run())
-    assert tree.ended.wait(10)
+    assert history.ended.wait(10)
     assert not [one for one in recwarn if "PytestUnhandledThread" in one.category.__name__]

@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from testing.servers.github_api import START
-from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile
+from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile, PatchProposal
 from triage.fix.commit_text import write_messages
+from triage.fix.proposal_store import GitHubProposalStore
 
 CART, TEST = "shop/cart.py", "shop/tests/test_cart.py"
 FIXED = "def total(prices):\r\n    return round(sum(prices), 2)\r\n"
@@ -55,3 +56,8 @@ def make_request(
     messages = make_messages(issue, base, summary=summary, tests=bool(test_files))
     tests = [PatchCommit(files=test_files, message=test_message or messages[0])] if test_files else []
     return Request(issue, base, [*tests, PatchCommit(files=files, message=message or messages[1])])
+
+
+def read_files(store: GitHubProposalStore, proposal: PatchProposal) -> dict[str, BaseFile]:
+    """The files that a stored patch changes, by path, as it leaves them."""
+    return {path: file for commit in store.read_commits(proposal) for path, file in commit.files.items()}

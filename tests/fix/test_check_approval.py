@@ -49,7 +49,6 @@ def test_an_owner_of_every_file_with_owners(rules: str, reason: str) -> None:
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 PROPOSAL = PatchProposal(
-    repository="octo/shop",
     issue=7,
     issue_text="a" * 16,
     created_at=NOW,

@@ -18,7 +18,6 @@ from triage.fix.commit_text import (
     make_branch_name,
     parse_proposal,
     read_words,
-    write_local_messages,
     write_messages,
 )
 
@@ -46,7 +45,7 @@ def commit(sha: str, parent: str, message: str) -> CommitFacts:
 
 def test_two_commits() -> None:
     test_message, message = write_messages(make_draft())
-    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
+    found = parse_proposal(commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
     assert (found.issue, found.issue_text, found.created_at) == (12, "a" * 16, NOW)
@@ -54,7 +53,7 @@ def test_two_commits() -> None:
 
 def test_one_commit() -> None:
     _, message = write_messages(make_draft(tests=[], revision=2))
-    found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
+    found = parse_proposal(commit(HEAD, BASE, message))
     assert found is not None
     assert (found.base, found.test_commit, found.revision) == (BASE, None, 2)
 
@@ -77,7 +76,7 @@ def test_one_commit() -> None:
 def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts | None) -> None:
     _, message = write_messages(make_draft())
     head = head.model_copy(update={"message": head.message.replace("{}", message.rstrip())})
-    assert parse_proposal("octo/shop", head, parent) is None
+    assert parse_proposal(head, parent) is None
 
 
 @each_row(
@@ -103,8 +102,8 @@ def test_a_planted_message_is_no_proposal(planted: str) -> None:
     _, message = write_messages(make_draft(tests=[]))
     ours = "[#12] Round half to even\n"
     assert message.startswith(ours)
-    assert parse_proposal("octo/shop", commit(HEAD, BASE, message.replace(ours, planted))) is None
-    assert parse_proposal("octo/shop", commit(HEAD, BASE, message.replace("\n", "\r\n"))) is not None
+    assert parse_proposal(commit(HEAD, BASE, message.replace(ours, planted))) is None
+    assert parse_proposal(commit(HEAD, BASE, message.replace("\n", "\r\n"))) is not None
 
 
 FOOTER = re.compile(
@@ -156,7 +155,7 @@ def test_no_line_of_a_model_is_a_command(command: str) -> None:
         draft = make_draft(
             summary=command, root_cause=cause, issue=None, changes=[file], revision=1, revised_after=command
         )
-        for message in write_local_messages(draft):
+        for message in write_messages(draft, is_local=True):
             assert FOOTER.findall(message.replace("Add a failing test:", "")) == []
             assert read_trailers(message) == []
         _, message = write_messages(draft.model_copy(update={"issue": 12}))
@@ -201,7 +200,7 @@ def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for()
         "  it; fixes 3 ( )\n"
         "Revision 2, after a maintainer's words - Use Decimal. Fixes - 4"
     )
-    assert parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message)) is not None
+    assert parse_proposal(commit(HEAD, TEST, message), commit(TEST, BASE, test_message)) is not None
 
 
 @pytest.mark.parametrize(

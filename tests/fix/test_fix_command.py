@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -263,9 +263,12 @@ def test_neither_what_was_typed_before_the_proposal_nor_the_end_of_the_input_is_
     assert branches(checkout) == []
 
 
-def test_nobody_at_a_terminal(checkout: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "stdin"), [((), "approve\n"), (("--issue", "-", "--change", "only in total"), ISSUE)]
+)
+def test_nobody_at_a_terminal(checkout: Path, words: Sequence[str], stdin: str) -> None:
     with serve_script(Author()) as server:
-        done = run(checkout, server, stdin="approve\n")
+        done = run(checkout, server, *words, stdin=stdin)
     assert done.returncode == 0, done.stderr
     assert f"+{GOOD}" in done.stdout
     assert "\x1b" not in done.stdout
@@ -274,17 +277,6 @@ def test_nobody_at_a_terminal(checkout: Path) -> None:
     assert found
     assert "if prices else 0" in git(checkout, "show", f"{found[1]}:shop/cart.py")
     assert git(checkout, "log", "--format=%s", f"HEAD..{found[1]}").count("An empty cart costs nothing") == 2
-
-
-def test_the_issue_on_standard_input_and_json(checkout: Path) -> None:
-    with serve_script(Author()) as server:
-        done = run(checkout, server, "--issue", "-", "--json", "--change", "only in total", stdin=ISSUE)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert (answer["status"], answer["branch"], answer["error"]) == ("awaiting", None, None)
-    assert answer["files"] == ["shop/cart.py", "tests/test_cart.py"]
-    assert f"+{GOOD}" in answer["diff"]
-    assert git(checkout, "cat-file", "-t", answer["commit"]) == "commit"
 
 
 def test_a_check_that_fails_goes_back_to_the_model_and_gets_no_key_of_ours(checkout: Path) -> None:

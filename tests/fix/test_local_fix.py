@@ -17,7 +17,7 @@ from triage.domain.run import Limits
 from triage.fix.base_files import open_base_files
 from triage.fix.commit_text import make_branch_name
 from triage.fix.graph.fix_state import FixState
-from triage.fix.local_fix import MAX_NAMES, LocalBranch, fix_locally
+from triage.fix.local_fix import LocalBranch, fix_locally
 from triage.fix.project_check import CheckResult, ProjectCheck
 from triage.git.write import UserRepository
 
@@ -71,16 +71,12 @@ class Fix:
         return await fix_locally(state, opened, branch, self.check, cancelled, ask if said else None)
 
 
-async def test_earlier_branches_of_the_issue_are_left_alone(repository: UserRepository) -> None:
-    for name in (NAME, f"{NAME}-2"):
-        git(repository.folder, "branch", name)
+async def test_an_earlier_branch_of_the_issue_is_left_alone(repository: UserRepository) -> None:
+    git(repository.folder, "branch", NAME)
     state = await Fix(repository).run("approve")
-    assert state.branch_name == f"{NAME}-3"
-    for number in range(4, MAX_NAMES + 1):
-        git(repository.folder, "branch", f"{NAME}-{number}")
-    state = await Fix(repository).run("approve")
-    assert state.branch_name == ""
-    assert str(state.error).startswith(f"The branch {NAME}-{MAX_NAMES} exists and has other commits.")
+    assert state.pending_mutation is not None
+    assert state.branch_name == f"{NAME}-{state.pending_mutation.commit[:7]}"
+    assert git(repository.folder, "rev-parse", state.branch_name) == state.pending_mutation.commit
 
 
 async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run(repository: UserRepository) -> None:

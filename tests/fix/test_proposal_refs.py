@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from testing.servers.git_data_api import GitDataApi
-from testing.servers.github_api import START, ApiFault
+from testing.servers.github_api import ApiFault
 from tests.fix.proposal_requests import make_messages, make_request
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import GitHubUnavailable
@@ -27,13 +27,12 @@ def listed(store: GitHubProposalStore, issue: int = 7) -> list[str]:
     return [stored.ref for stored in store.list_proposals(issue)]
 
 
-def test_the_oldest_first_and_of_the_same_time_by_number(git: GitDataApi, store: GitHubProposalStore) -> None:
-    for number in (10, 2):
-        forge(git, f"{PREFIX}/7/{number}", 7)
+def test_the_oldest_first(git: GitDataApi, store: GitHubProposalStore) -> None:
+    forge(git, f"{PREFIX}/7/f2", 7)
     git.api.seconds += 60
-    for name in (f"{PREFIX}/7/1", "refs/heads/triage/7-round-totals"):
+    for name in (f"{PREFIX}/7/01", "refs/heads/triage/7-round-totals"):
         forge(git, name, 7)
-    assert listed(store) == [f"{PREFIX}/7/2", f"{PREFIX}/7/10", f"{PREFIX}/7/1"]
+    assert listed(store) == [f"{PREFIX}/7/f2", f"{PREFIX}/7/01"]
 
 
 def test_other_issues_that_begin_with_the_same_digits(git: GitDataApi, store: GitHubProposalStore) -> None:
@@ -45,7 +44,6 @@ def test_other_issues_that_begin_with_the_same_digits(git: GitDataApi, store: Gi
 @pytest.mark.parametrize(
     "ref",
     [
-        f"{PREFIX}/7/01",
         f"{PREFIX}/7/x",
         f"{PREFIX}/7/1/2",
         f"{PREFIX}/07/1",
@@ -130,26 +128,14 @@ def test_an_answer_that_cannot_be_read_is_no_empty_list(
         store.list_proposals(7)
 
 
-class TestExpired:
+class TestAllIssues:
     def test_only_refs_of_proposals(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         forge(git, f"{PREFIX}/7/1", 7)
         forge(git, f"{PREFIX}/8/1", 8)
         forge(git, f"{PREFIX}/9/1", 8)
         forge(git, "refs/heads/triage/7-x", 7)
-        git.api.date_header = START + 6 * DAY
-        forge(git, f"{PREFIX}/7/2", 7)
-        assert store.list_expired(START + 7 * DAY, 10) == []
-        now = START + 7 * DAY + timedelta(seconds=1)
-        assert [one.ref for one in store.list_expired(now, 10)] == [f"{PREFIX}/7/1", f"{PREFIX}/8/1"]
-        assert [one.ref for one in store.list_expired(now, 1)] == [f"{PREFIX}/7/1"]
+        assert [one.ref for one in store.list_proposals()] == [f"{PREFIX}/7/1", f"{PREFIX}/8/1"]
 
     def test_without_proposals_only_they_are_asked_for(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        assert store.list_expired(START, 10) == []
+        assert store.list_proposals() == []
         assert len(git.api.requests) == 1
-
-    def test_a_look_ends(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        commit = forge(git, f"{PREFIX}/7/1", 7)
-        for number in range(2, 150):
-            git.set_ref(f"{PREFIX}/7/{number}", commit)
-        assert store.list_expired(START, 10) == []
-        assert len(git.api.requests) == 101

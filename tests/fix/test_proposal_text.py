@@ -31,7 +31,6 @@ TEST = "tests/test_dates.py"
 TEST_TEXT = "from ledger.dates import parse\n\n\ndef test_spaces():\n    assert parse(' 1-2 ') == (1, 2)\n"
 FILES = FakeFiles({SOURCE: BaseFile(text=OLD)})
 PROPOSAL = PatchProposal(
-    repository="acme/ledger",
     issue=412,
     issue_text="0123456789abcdef",
     created_at=datetime(2026, 11, 22, 9, tzinfo=UTC),

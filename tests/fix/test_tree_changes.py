@@ -5,7 +5,7 @@ import pytest
 from testing.checkouts.git_repositories import git as run_git
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import ApiFault
-from tests.fix.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request
+from tests.fix.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request, read_files
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable
 from triage.domain.proposal import BaseFile, PatchProposal
@@ -82,10 +82,10 @@ class TestChangedOnBase:
 class TestReadingFiles:
     def test_as_the_patch_leaves_them(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
         new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
-        assert store.read_files(proposal) == {**TEST_FILES, **FILES, **new}
+        assert read_files(store, proposal) == {**TEST_FILES, **FILES, **new}
 
     def test_a_change_of_the_mode_alone(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        found = store.read_files(forged(git, store, BASE_FILES, "100755"))
+        found = read_files(store, forged(git, store, BASE_FILES, "100755"))
         assert {file.mode for file in found.values()} == {"100755"}
         assert list(found) == sorted(BASE_FILES)
 
@@ -101,16 +101,16 @@ class TestReadingFiles:
         self, git: GitDataApi, store: GitHubProposalStore, files: dict[str, str | bytes], mode: str
     ) -> None:
         with pytest.raises(CannotPublish, match=r"The proposal (deletes|changes) a file"):
-            store.read_files(forged(git, store, files, mode))
+            read_files(store, forged(git, store, files, mode))
 
     def test_very_many_files(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         many: dict[str, str | bytes] = {f"many/{number}": "x" for number in range(301)}
         found = forged(git, store, {**BASE_FILES, **many}, "100644")
         with pytest.raises(CannotPublish, match="more than 300 files"):
-            store.read_files(found)
+            read_files(store, found)
 
     def test_a_tree_that_github_cut(self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal) -> None:
         tree = run_git(git.folder, "rev-parse", f"{proposal.commit}^{{tree}}")
         git.api.faults = [ApiFault(f"GET .*/git/trees/{tree}", 200, {"sha": tree, "tree": [], "truncated": True})]
         with pytest.raises(GitHubUnavailable, match="cannot be read"):
-            store.read_files(proposal)
+            read_files(store, proposal)

@@ -22,7 +22,7 @@ def make_commit(root: Path, message: str, files: Mapping[str, str | bytes] | Non
 
 
 def read(root: Path) -> list[LoggedCommit]:
-    return open_commit(root).read_commits()
+    return open_commit(root).history.read_commits()
 
 
 def messages(root: Path) -> list[str]:
@@ -51,7 +51,7 @@ def test_it_starts_at_the_indexed_commit(root: Path):
     make_commit(root, "known")
     tree = open_commit(root)
     make_commit(root, "later")
-    assert [one.message for one in tree.read_commits()] == ["known"]
+    assert [one.message for one in tree.history.read_commits()] == ["known"]
 
 
 def test_the_first_commit_and_the_oldest_of_a_shallow_clone_are_left_out(root: Path, tmp_path: Path):
@@ -96,7 +96,7 @@ def test_renamed_files_have_todays_paths(root: Path):
 def test_only_files_of_the_indexed_folder_count(root: Path):
     make_commit(root, "both", {"sub/a.py": "1\n", "a.py": "2\n"})
     make_commit(root, "beside", {"a.py": "3\n", "subway.py": "x\n"})
-    assert [(one.message, one.paths) for one in open_commit(root / "sub").read_commits()] == [
+    assert [(one.message, one.paths) for one in open_commit(root / "sub").history.read_commits()] == [
         ("beside", ()),
         ("both", ("a.py",)),
     ]
@@ -121,7 +121,7 @@ def test_no_message_can_invent_a_commit_or_a_path(tmp_path_factory: pytest.TempP
     made = f"tree {tree}\nparent {parent}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\n".encode() + message
     write(root, {".git/made": made})
     made_id = git(root, "hash-object", "-t", "commit", "-w", "--literally", ".git/made")
-    found = CommitTree(Git(root), bare=False, revision=made_id).read_commits()
+    found = CommitTree(Git(root), revision=made_id).history.read_commits()
     assert [(one.commit, one.paths) for one in found] == [(made_id, ("a.py",))]
 
 
@@ -132,14 +132,15 @@ def test_a_huge_message_is_cut_and_costs_its_share_of_the_output(root: Path, mon
     git(root, "commit", "-q", "-F", "big")
     huge, before = read(root)
     assert (len(huge.message), before.message) == (commit_log.MAX_MESSAGE_CHARS, "before")
-    monkeypatch.setattr(commit_log, "MAX_LOG_BYTES", 1_000_000)
+    monkeypatch.setattr(commit_log, "MAX_FIELD_BYTES", 1_000_000)
     assert len(read(root)) <= 1, "git is not read further"
 
 
-def test_no_more_commits_are_read_than_the_limit(root: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(("limit", "number"), [("MAX_COMMITS", 2), ("MAX_FIELDS", 15)])
+def test_no_more_is_read_than_the_limit(root: Path, monkeypatch: pytest.MonkeyPatch, limit: str, number: int):
     for name in ("one", "two", "three"):
         make_commit(root, name)
-    monkeypatch.setattr(commit_log, "MAX_COMMITS", 2)
+    monkeypatch.setattr(commit_log, limit, number)
     assert messages(root) == ["three", "two"]
 
 
@@ -161,7 +162,7 @@ def test_missing_objects_end_the_list(root: Path):
     tree = git(root, "rev-parse", "HEAD~1^{tree}")
     known = open_commit(root)
     (root / ".git/objects" / tree[:2] / tree[2:]).unlink()
-    assert [one.message for one in known.read_commits()] in ([], ["two"])
+    assert [one.message for one in known.history.read_commits()] in ([], ["two"])
     assert read_commit_log(Git(root), "0" * 40) == []
 
 

@@ -69,7 +69,7 @@ def test_git_that_is_not_installed_is_an_error(tmp_path: Path, monkeypatch: pyte
 def test_a_revision_is_never_an_option(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
     with pytest.raises(GitError):
-        CommitTree(Git(tmp_path), bare=False, revision="--upload-pack=touch /tmp/x")
+        CommitTree(Git(tmp_path), revision="--upload-pack=touch /tmp/x")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from triage.domain.code import History
 from triage.find.codebase import Codebase
 from triage.git import history as git_history
 from triage.git.git import Git
-from triage.git.history import read_commit_history
+from triage.git.history import GitHistory
 
 
 def commits(root: Path, *subjects: str, path: str = "a.py") -> list[str]:
@@ -175,6 +175,10 @@ CONFIG = {
 }
 
 
+def read_changes(root: Path, commit_id: str, path: str = "a.py") -> History:
+    return GitHistory(Git(root), Git(root), commit_id, "").read_changes(path, 5)
+
+
 def test_the_repositorys_config_changes_nothing(tmp_path: Path):
     commits(tmp_path, "one", "Grüße")
     git(tmp_path, "mv", "a.py", "b.py")
@@ -183,7 +187,7 @@ def test_the_repositorys_config_changes_nothing(tmp_path: Path):
     for key, value in CONFIG.items():
         git(tmp_path, "config", key, value)
         for path, expected in (("b.py", ["x"]), ("a.py", ["x", "Grüße", "one"])):
-            assert subjects(read_commit_history(Git(tmp_path), "HEAD", path, 5)) == expected, key
+            assert subjects(read_changes(tmp_path, "HEAD", path)) == expected, key
         git(tmp_path, "config", "--unset", key)
 
 
@@ -223,7 +227,7 @@ def test_a_subject_of_megabytes_makes_the_history_partial(tmp_path: Path):
 
 def test_a_commit_that_is_gone_gives_no_history(tmp_path: Path):
     commits(tmp_path, "one")
-    assert read_commit_history(Git(tmp_path), "0" * 40, "a.py", 5) == History(partial=True)
+    assert read_changes(tmp_path, "0" * 40) == History(partial=True)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -238,7 +242,7 @@ def test_any_commit_message_becomes_one_line(tmp_path_factory: pytest.TempPathFa
     changed = git(root, "write-tree")
     write(root, {".git/made": made.replace(tree.encode(), changed.encode(), 1)})
     commit_id = git(root, "hash-object", "-t", "commit", "-w", "--literally", ".git/made")
-    history = read_commit_history(Git(root), commit_id, "a.py", 5)
+    history = read_changes(root, commit_id)
     assert [change.commit for change in history.changes] == [commit_id, parent]
     subject = history.changes[0].subject
     assert subject.isprintable()

@@ -139,12 +139,6 @@ sleep 1000 & : > '{tmp_path}/locked'; wait;; *) exec {real} "$@";; esac
     assert git(repository, "branch", "--list", NAME) == ""
 
 
-@pytest.mark.parametrize("name", ["-x", "a..b", "a b", "@{-1}", "", "x.lock", "refs/heads/../x"])
-def test_odd_names(repository: Path, open_repository: Open, name: str) -> None:
-    with pytest.raises(BadInput, match="as a branch's name"):
-        make_branch(open_repository(), name=name)
-
-
 def test_an_alias_or_a_hook_that_started_us(repository: Path, open_repository: Open, tmp_path: Path) -> None:
     other = tmp_path / "other"
     commit(other, {"a": "a"})

@@ -76,7 +76,7 @@ class BacklogFiles:
     def read_list(self) -> Backlog:
         backlog = self._read(LIST, Backlog.model_validate_json)
         if backlog is None:
-            raise BadInput(f"{self.folder / FOLDER} has no list. List the backlog first.")
+            raise BadInput(f"{self.folder / FOLDER} has no list. List the backlog first, at a terminal with --github.")
         return backlog
 
     def write_reports(self, batch: int, reports: Sequence[RunReport]) -> None:

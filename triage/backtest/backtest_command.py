@@ -38,6 +38,7 @@ from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 from triage.find.codebase import Codebase
+from triage.git.history import GitHistory
 
 if TYPE_CHECKING:
     from triage.reproduce.fix_example import PastExamples
@@ -82,9 +83,10 @@ def backtest(
         _write_page(html, "", "a")
     examples: PastExamples | None = context.meta[OPEN_EXAMPLES](app) if github else None
     past = read_past_issues(app, last) if github else []
-    chosen = _choose_cases(app, past, last, by_issues=bool(github))
+    history = open_history(app.root)
+    chosen = _choose_cases(app, history, past, last, by_issues=bool(github))
     check_has_files(app.root, chosen.cases[-1].base)
-    if chosen.is_shallow:
+    if is_shallow := history.is_shallow():
         output.annotate("warning", SHALLOW)
     memory = to_memory(past)
     with output.progress:
@@ -103,7 +105,7 @@ def backtest(
         triage_version=__version__,
         at=utc_now(),
         by_issues=bool(github),
-        is_shallow=chosen.is_shallow,
+        is_shallow=is_shallow,
         wanted=last,
         chosen=len(chosen.cases),
         left_out=dict(chosen.left_out.most_common()),
@@ -119,12 +121,13 @@ def backtest(
         raise SystemExit(EXIT_CODES[stopped_by])
 
 
-def _choose_cases(app: App, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> ChosenCases:
-    tree, history = open_history(app.root)
+def _choose_cases(
+    app: App, history: GitHistory, past: Sequence[PastIssue], last: int, *, by_issues: bool
+) -> ChosenCases:
     if by_issues:
         chosen = choose_issues(past, history, last, f"{app.environment.server_url}/{app.repository}/issues")
     else:
-        chosen = choose_commits(tree.read_commits(), history, last)
+        chosen = choose_commits(history.read_commits(), history, last)
     if not chosen.cases:
         counted = ", ".join(f"{count}: {reason}" for reason, count in chosen.left_out.items()) or "none was left out"
         raise BadInput((NO_ISSUES if by_issues else NO_COMMITS).format(left_out=counted))

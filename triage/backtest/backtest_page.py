@@ -88,7 +88,7 @@ def count_figures(
     figures = [
         _count(
             "First file right",
-            (one.is_first_right for one in results),
+            (one.rank == 1 for one in results),
             "the fix edited the file that the report names first",
         ),
         _count(

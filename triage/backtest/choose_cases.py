@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from triage.backtest.judge import PastCase, is_product_code
 from triage.base.errors import BadInput, GitError
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.find.past_changes import is_about_work, is_mainly_fix
-from triage.git.commit import CommitTree, open_commit
+from triage.git.commit import open_commit
 from triage.git.commit_log import LoggedCommit
 from triage.git.history import GitHistory
 
@@ -37,18 +37,14 @@ class ChosenCases:
     cases: list[PastCase] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     """Number of issues by reason."""
-    is_shallow: bool = False
-    """The clone lacks older commits."""
 
 
-def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
-    """Return the newest commit of the checkout with its history. Raises BadInput without git or without a commit."""
+def open_history(root: Path) -> GitHistory:
+    """Return the history of the checkout's newest commit. Raises BadInput without git or without a commit."""
     try:
-        tree = open_commit(root.resolve())
+        return open_commit(root.resolve()).history
     except GitError as error:
         raise BadInput(f"--repo: the folder has no history that git can read ({error}).") from None
-    assert tree.history is not None
-    return tree, tree.history
 
 
 def check_has_files(root: Path, commit: str) -> None:
@@ -66,7 +62,7 @@ def check_has_files(root: Path, commit: str) -> None:
 
 def choose_issues(past: Iterable[PastIssue], history: GitHistory, last: int, issue_url: str) -> ChosenCases:
     """Return the newest fixed issues, at most `last`. `issue_url` begins the URL of each issue; empty for none."""
-    chosen = ChosenCases(is_shallow=history.is_shallow())
+    chosen = ChosenCases()
     for issue in sorted(past, key=lambda one: -one.number):
         if len(chosen.cases) == last:
             break
@@ -98,9 +94,9 @@ def choose_issues(past: Iterable[PastIssue], history: GitHistory, last: int, iss
 def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: int) -> ChosenCases:
     """Return the newest commits that fix something, with their messages as issues, at most `last`.
 
-    `commits` are those of `CommitTree.read_commits`: no merges, none of bots or of more than 30 files.
+    `commits` are those of `GitHistory.read_commits`: no merges, none of bots or of more than 30 files.
     """
-    chosen = ChosenCases(is_shallow=history.is_shallow())
+    chosen = ChosenCases()
     for commit in commits:
         if len(chosen.cases) == last:
             break
@@ -111,7 +107,7 @@ def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: i
             continue
         title, body = split_message(commit.message)
         base = history.find_first_parent(commit.commit)
-        edited = _list_code(_list_old(history.list_changed_files(base, commit.commit))) if base else []
+        edited = sorted(_list_edited(history, base, commit.commit)) if base else []
         if base is None or not edited or not title:
             chosen.left_out[NO_CODE] += 1
             continue
@@ -130,10 +126,6 @@ def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: i
             )
         )
     return chosen
-
-
-def _list_code(paths: Iterable[str]) -> list[str]:
-    return sorted(filter(is_product_code, paths))
 
 
 def split_message(message: str) -> tuple[str, str]:
@@ -155,26 +147,27 @@ def _read_fixes(issue: PastIssue, history: GitHistory) -> tuple[str, str, list[s
     base = history.find_first_parent(first.commit)
     if base is None:
         return NO_COMMIT
-    edited = {path for fix in fixes for path in _list_edited(history, fix, base)}
-    code = _list_code(edited)
-    if not code:
+    edited = sorted({path for fix in fixes for path in _list_edited_since(history, fix, base)})
+    if not edited:
         return NO_CODE
-    return (base, first.commit, code) if len(code) <= MAX_FILES else LARGE_FIX
+    return (base, first.commit, edited) if len(edited) <= MAX_FILES else LARGE_FIX
 
 
-def _list_edited(history: GitHistory, fix: PastFix, first_base: str) -> list[str]:
-    """Return the files that a fix edited and that were there before the first one."""
+def _list_edited_since(history: GitHistory, fix: PastFix, first_base: str) -> list[str]:
+    """Return the code that a fix edited and that was there before the first one."""
     commit = fix.commit or ""
     base = history.find_first_parent(commit)
     if base is None:
         return []
-    edited = _list_old(history.list_changed_files(base, commit))
+    edited = _list_edited(history, base, commit)
     if base == first_base:
         return edited
     since_first = history.list_changed_files(first_base, commit)
     return [path for path in edited if since_first.get(path, True)]
 
 
-def _list_old(changed: Mapping[str, bool]) -> list[str]:
+def _list_edited(history: GitHistory, base: str, commit: str) -> list[str]:
+    """Return the code of the product in which two commits differ and that the first one has."""
+    edited = [path for path, was_there in history.list_changed_files(base, commit).items() if was_there]
     # A name that is not UTF-8 is not in the index.
-    return [path for path, was_there in changed.items() if was_there and "\ufffd" not in path]
+    return [path for path in edited if is_product_code(path) and "\ufffd" not in path]

@@ -6,12 +6,15 @@ It takes two requests of GraphQL for a page of issues. What the fields mean stan
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
+
+from pydantic import AwareDatetime, Field
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.past_issues import ClosedIssue, ClosedIssues, ClosingFix, OurComment, Prediction
+from triage.domain.task import Subject
+from triage.domain.value import Value
 from triage.outside.github.comments import IssueComments
 from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
@@ -30,6 +33,55 @@ MAX_CHANGED_FILES = 300
 _COMMENTS = "comments(first: 100) { nodes { id createdAt author { __typename login } } }"
 MAX_FILES = 100
 """Of a pull request that are read."""
+
+
+class OurComment(Value):
+    """Our comment on an issue."""
+
+    posted_at: AwareDatetime
+    is_ours_alone: bool
+    """Nobody else edited it. Else nothing else is known of it."""
+    state: CommentState = CommentState()
+    """What it remembers: the files that it named first, whether it ever asked something, its labels, what is wrong."""
+    said: list[Subject] = Field(default_factory=list)
+    """What it speaks of now."""
+
+
+class ClosingFix(Value):
+    """What closed an issue: merged pull requests, or a commit."""
+
+    files: list[str] = Field(default_factory=list)
+    """Paths that it edited."""
+    is_whole: bool = True
+    """Whether all of them are known: GitHub lists a part of a large change."""
+
+
+class ClosedIssue(Value):
+    """Its title and labels are a stranger's."""
+
+    number: int
+    title: str
+    opened_at: AwareDatetime
+    closed_at: AwareDatetime
+    labels: list[str] = Field(default_factory=list)
+    fix: ClosingFix | None = None
+    is_duplicate: bool = False
+    """A person said of which issue."""
+    reporter_wrote_at: list[AwareDatetime] = Field(default_factory=list)
+    """When the reporter commented, and last edited the text of the issue."""
+    comment: OurComment | None = None
+
+
+class ClosedIssues(Value):
+    """The issues that were closed since a day."""
+
+    closed: int
+    """All of them, also those without a comment of ours."""
+    issues: list[ClosedIssue]
+    """Those with a comment of ours, and those without that were opened after our first one. Commits that closed one
+    without are not read."""
+    since: AwareDatetime
+    """All that were closed since then are known. Later than what was asked for if there are more than one run reads."""
 
 
 @dataclass
@@ -153,20 +205,5 @@ def describe_comment(comment: EditedComment) -> OurComment | None:
         return None
     is_ours_alone = comment.is_alone_by(comment.login)
     state = (parse_state(comment.body) if is_ours_alone else None) or CommentState()
-    return OurComment(
-        posted_at=comment.created_at,
-        is_ours_alone=is_ours_alone,
-        prediction=read_prediction(state),
-        asked=bool(state.asked),
-        said=list(dict.fromkeys(one.subject for one in state.said)),
-        wrong=state.wrong,
-        labels=state.labels,
-    )
-
-
-def read_prediction(state: CommentState) -> Prediction | None:
-    """Return which files a comment named first; None if it named none."""
-    if state.named is None:
-        return None
-    at = datetime.fromtimestamp(state.named.at, UTC)
-    return Prediction(at=at, by=state.named.by, paths=state.named.paths)
+    said = [one.subject for one in state.said]
+    return OurComment(posted_at=comment.created_at, is_ours_alone=is_ours_alone, state=state, said=said)

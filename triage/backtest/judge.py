@@ -6,8 +6,9 @@ from typing import Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
+from triage.backtest.closed_issues import ClosedIssue, ClosingFix, OurComment
 from triage.domain.findings import Kind
-from triage.domain.past_issues import ClosedIssue, ClosingFix, OurComment, PastIssue, PredictedBy, SimilarIssue
+from triage.domain.past_issues import PastIssue, PredictedBy, SimilarIssue
 from triage.domain.report import CommentReason, RunReport
 from triage.domain.run import Status
 from triage.domain.task import Subject
@@ -18,6 +19,37 @@ from triage.say.hidden_state import find_named_files, hash_label
 
 RANKED = 3
 """Files of a report that count: the first, and among the first three."""
+
+
+MIN_CASES_FOR_PERCENT = 20
+"""Small numbers stay numbers."""
+
+
+class Rate(Value):
+    """How many of some cases."""
+
+    hits: int = 0
+    cases: int = 0
+
+    @property
+    def fraction(self) -> str:
+        return f"{self.hits:,} of {self.cases:,}"
+
+    def __str__(self) -> str:
+        if not self.cases:
+            return "none yet"
+        return f"{self.fraction} ({self._format_percent()})" if self.cases >= MIN_CASES_FOR_PERCENT else self.fraction
+
+    def _format_percent(self) -> str:
+        # 99.9 % is not 100 %, and one of a thousand is not none.
+        percent = 100 * self.hits / self.cases
+        return f"{min(percent, 99):.0f} %" if 1 <= percent < 100 else f"{percent:.2g} %" if percent < 1 else "100 %"
+
+
+def count_rate(values: Iterable[bool | None]) -> Rate:
+    """Return how many are true; None is no case."""
+    known = [value for value in values if value is not None]
+    return Rate(hits=sum(known), cases=len(known))
 
 
 class PastCase(Value):
@@ -83,10 +115,6 @@ class CaseResult(Value):
         return next((number for number, file in enumerate(self.files, start=1) if file.edited), None)
 
     @property
-    def is_first_right(self) -> bool:
-        return self.rank == 1
-
-    @property
     def is_among_ranked(self) -> bool:
         return self.rank is not None and self.rank <= RANKED
 
@@ -112,7 +140,6 @@ class IssueResult(Value):
 
     number: int
     title: str
-    closed_at: AwareDatetime
     fix: FixKind
     edited: list[str] = Field(default_factory=list)
     """Product files that the fix edited."""
@@ -122,10 +149,8 @@ class IssueResult(Value):
     """Somebody else edited the comment: what it says is not counted."""
     answered: bool | None = None
     """Whether the reporter wrote between our comment and the close; None if nothing was asked."""
-    labels: int = 0
-    """Labels that we suggested or added."""
-    labels_on_issue: int = 0
-    """Those of them that the issue has."""
+    labels: Rate = Rate()
+    """Of the labels that we suggested or added, those that the issue has."""
     outcomes: dict[Subject, Outcome] = Field(default_factory=dict)
     """What came of what the comment said, and what it could have said."""
 
@@ -181,23 +206,22 @@ def judge_issue(issue: ClosedIssue, comment: OurComment) -> IssueResult:
     """Return what came of our comment on a closed issue."""
     edited = [path for path in (issue.fix.files if issue.fix else []) if is_product_code(path)]
     kind = _classify_fix(issue.fix, edited)
-    named, place = comment.prediction, None
-    if kind == "code" and named and named.at <= issue.closed_at:
+    state, place = comment.state, None
+    named = state.named
+    if kind == "code" and named and named.at <= issue.closed_at.timestamp():
         place = judge_place(named.paths, named.by, edited)
     carried = {hash_label(label) for label in issue.labels}
     answered = any(comment.posted_at < at <= issue.closed_at for at in issue.reporter_wrote_at)
     return IssueResult(
         number=issue.number,
         title=issue.title,
-        closed_at=issue.closed_at,
         fix=kind,
         edited=edited,
         place=place,
         edited_by_others=not comment.is_ours_alone,
-        answered=answered if comment.asked else None,
-        outcomes=judge_outcomes(issue, comment, place, is_answered=comment.asked and answered),
-        labels=len(comment.labels),
-        labels_on_issue=sum(label in carried for label in comment.labels),
+        answered=answered if state.asked else None,
+        outcomes=judge_outcomes(issue, comment, place, is_answered=bool(state.asked) and answered),
+        labels=count_rate(label in carried for label in state.labels),
     )
 
 
@@ -216,7 +240,7 @@ def judge_outcomes(
         found["place"] = "missed"
     if issue.is_duplicate:
         found["known"] = "right" if comment and "known" in comment.said else "missed"
-    return found | dict.fromkeys(comment.wrong if comment else (), "wrong")
+    return found | dict.fromkeys(comment.state.wrong if comment else (), "wrong")
 
 
 def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:
@@ -225,37 +249,6 @@ def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:
     if not fix.is_whole:
         return "too large"
     return "code" if edited else "no code"
-
-
-MIN_CASES_FOR_PERCENT = 20
-"""Small numbers stay numbers."""
-
-
-class Rate(Value):
-    """How many of some cases."""
-
-    hits: int = 0
-    cases: int = 0
-
-    @property
-    def fraction(self) -> str:
-        return f"{self.hits:,} of {self.cases:,}"
-
-    def __str__(self) -> str:
-        if not self.cases:
-            return "none yet"
-        return f"{self.fraction} ({self._format_percent()})" if self.cases >= MIN_CASES_FOR_PERCENT else self.fraction
-
-    def _format_percent(self) -> str:
-        # 99.9 % is not 100 %, and one of a thousand is not none.
-        percent = 100 * self.hits / self.cases
-        return f"{min(percent, 99):.0f} %" if 1 <= percent < 100 else f"{percent:.2g} %" if percent < 1 else "100 %"
-
-
-def count_rate(values: Iterable[bool | None]) -> Rate:
-    """Return how many are true; None is no case."""
-    known = [value for value in values if value is not None]
-    return Rate(hits=sum(known), cases=len(known))
 
 
 class Scorecard(Value):
@@ -290,8 +283,8 @@ def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subjec
         outcomes={subject: dict(counts) for subject, counts in counted.items() if counts},
         answered=count_rate(one.answered for one in results),
         labels=Rate(
-            hits=sum(one.labels_on_issue for one in results),
-            cases=sum(one.labels for one in results),
+            hits=sum(one.labels.hits for one in results),
+            cases=sum(one.labels.cases for one in results),
         ),
         edited_by_others=sum(one.edited_by_others for one in results),
     )

@@ -1,10 +1,8 @@
 """The scorecard: what came of our comments on issues that were closed since a day. Its page, its job, its command."""
 
-import asyncio
 import json
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -12,12 +10,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from triage.app.app import App, utc_now
-from triage.app.command_line import Json, run_until_signal
+from triage.app.command_line import Json
 from triage.app.open_app import open_terminal_app
-from triage.backtest.closed_issues import ScorecardIssues, read_prediction
+from triage.backtest.closed_issues import OurComment, ScorecardIssues
 from triage.backtest.judge import (
     MIN_CASES_FOR_PERCENT,
     IssueResult,
@@ -27,10 +25,8 @@ from triage.backtest.judge import (
     judge_outcomes,
 )
 from triage.base.errors import BadInput, WrongUsage
-from triage.base.os_signals import EXIT_CODES
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.statement import SUBJECTS
@@ -114,8 +110,8 @@ def count_closed(app: App, since: str, shadow: Path | None = None) -> ScorecardP
     """
     reports = read_reports(shadow, app.repository) if shadow else {}
     start = parse_since(since, utc_now())
-    # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-    closed = app.open_github(ScorecardIssues, shadow=make_comments(reports)).read_closed_issues(start)
+    comments = {number: make_comment(report) for number, report in reports.items() if report.comment_reason}
+    closed = app.open_github(ScorecardIssues, shadow=comments).read_closed_issues(start)
     results = [judge_issue(one, one.comment) for one in closed.issues if one.comment]
     silent = [judge_outcomes(one) for one in closed.issues if one.comment is None]
     return ScorecardPage(
@@ -152,7 +148,10 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
     newest: dict[int, RunReport] = {}
     paths = sorted(folder.rglob("report.json"))
     for path in paths:
-        report = _read_report(path)
+        try:
+            report = RunReport.model_validate_json(path.read_bytes())
+        except (OSError, ValueError):
+            raise BadInput(f"{path} is not a report of this version. Leave it out.") from None
         number = report.issue.number
         if number is None or report.repository.casefold() != repository.casefold():
             continue
@@ -163,35 +162,18 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
     return dict(sorted(newest.items()))
 
 
-def _read_report(path: Path) -> RunReport:
-    try:
-        return RunReport.model_validate_json(path.read_bytes())
-    except (OSError, ValueError, ValidationError):
-        raise BadInput(f"{path} is not a report of this version. Leave it out.") from None
-
-
-def make_comments(reports: Mapping[int, RunReport]) -> dict[int, OurComment]:
-    """Return the comments that would have been, by issue; none for a run that had nothing to say."""
-    return {number: _make_comment(report) for number, report in reports.items() if report.comment_reason}
-
-
-def _make_comment(report: RunReport) -> OurComment:
+def make_comment(report: RunReport) -> OurComment:
+    """Return the comment that would have been."""
     had = {label.casefold() for label in report.issue.labels}
     labels = [one for one in report.ticket.labels if one.casefold() not in had]
     state = CommentState().with_report(report, "").with_labels(labels)
-    return OurComment(
-        posted_at=report.started_at,
-        is_ours_alone=True,
-        prediction=read_prediction(state),
-        asked=bool(state.asked),
-        said=list(dict.fromkeys(SUBJECTS[one.rule] for one in report.statements if one.rule in SUBJECTS)),
-        labels=state.labels,
-    )
+    said = [SUBJECTS[one.rule] for one in report.statements if one.rule in SUBJECTS]
+    return OurComment(posted_at=report.started_at, is_ours_alone=True, state=state, said=said)
 
 
 def scorecard(
     github: Annotated[str, typer.Option(help="owner/name of the repository; by default that of this checkout.")] = "",
-    since: Annotated[str, typer.Option(help="For how many days, such as 90d.")] = "90d",
+    since: Annotated[str, typer.Option(help="For how many days, such as 90d.")] = DEFAULT_SINCE,
     repo: Annotated[Path, typer.Option(help="Checkout whose repository is meant.")] = Path(),
     shadow: Annotated[
         Path | None,
@@ -204,15 +186,6 @@ def scorecard(
     app = replace(app, repository=github or app.repository)
     if not app.settings.github_token.get_secret_value():
         raise BadInput("A scorecard reads GitHub's GraphQL API, which needs a token: set TRIAGE_GITHUB_TOKEN.")
-
-    async def run(cancelled: asyncio.Event) -> ScorecardPage | None:
-        try:
-            return await call_with_deadline(partial(count_closed, app, since, shadow), cancelled)
-        except OutOfTime:
-            return None
-
-    page, stopped_by = run_until_signal(run)
-    if page is None:
-        raise SystemExit(EXIT_CODES[stopped_by] if stopped_by else 1)
+    page = count_closed(app, since, shadow)
     dumped = json.dumps(page.model_dump(mode="json"), indent=2) + "\n"
     sys.stdout.write(dumped if as_json else render_scorecard(page))

@@ -1,4 +1,4 @@
-"""Past issues: their fixes, what they say about a new issue, and what came of our comments on them."""
+"""Past issues: their fixes, and what they say about a new issue."""
 
 from typing import Literal
 
@@ -107,66 +107,3 @@ class LearnedFromLabels(Value):
 
 PredictedBy = PlaceSign | Literal["files", "model"]
 """What leads to the first file: a sign in the report, or a model."""
-
-
-class Prediction(Value):
-    """The files that our comment named first. Later runs do not change it: they may have seen the fix."""
-
-    at: AwareDatetime
-    by: PredictedBy
-    paths: list[str] = Field(min_length=1)
-    """First the one of the headline."""
-
-
-class OurComment(Value):
-    """Our comment on an issue. What a person may have changed in it is left out."""
-
-    posted_at: AwareDatetime
-    is_ours_alone: bool
-    """Nobody else edited it. Else the next three fields are empty."""
-    prediction: Prediction | None = None
-    asked: bool = False
-    """Whether it ever asked the reporter something."""
-    said: list[Subject] = Field(default_factory=list)
-    """What it speaks of now."""
-    wrong: list[Subject] = Field(default_factory=list)
-    """What a person called wrong."""
-    labels: list[str] = Field(default_factory=list)
-    """Hashes of the labels that it suggested, or that were added with it."""
-
-
-class ClosingFix(Value):
-    """What closed an issue: merged pull requests, or a commit."""
-
-    files: list[str] = Field(default_factory=list)
-    """Paths that it edited."""
-    is_whole: bool = True
-    """Whether all of them are known: GitHub lists a part of a large change."""
-
-
-class ClosedIssue(Value):
-    """Its title and labels are a stranger's."""
-
-    number: int
-    title: str
-    opened_at: AwareDatetime
-    closed_at: AwareDatetime
-    labels: list[str] = Field(default_factory=list)
-    fix: ClosingFix | None = None
-    is_duplicate: bool = False
-    """A person said of which issue."""
-    reporter_wrote_at: list[AwareDatetime] = Field(default_factory=list)
-    """When the reporter commented, and last edited the text of the issue."""
-    comment: OurComment | None = None
-
-
-class ClosedIssues(Value):
-    """The issues that were closed since a day."""
-
-    closed: int
-    """All of them, also those without a comment of ours."""
-    issues: list[ClosedIssue]
-    """Those with a comment of ours, and those without that were opened after our first one. Commits that closed one
-    without are not read."""
-    since: AwareDatetime
-    """All that were closed since then are known. Later than what was asked for if there are more than one run reads."""

@@ -45,8 +45,6 @@ ProposalId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
 class PatchProposal(Value):
     """A patch as commits on GitHub. All but `ref` is read from the commits themselves."""
 
-    repository: str
-    """`owner/name`."""
     issue: int
     issue_text: TextHash
     created_at: datetime
@@ -59,7 +57,7 @@ class PatchProposal(Value):
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
     """How often it was made again with a person's words."""
     ref: str = ""
-    """`refs/triage/proposals/<issue>/<n>`, until somebody has decided."""
+    """`refs/triage/proposals/<issue>/<id>`, until somebody has decided."""
 
     @property
     def id(self) -> ProposalId:

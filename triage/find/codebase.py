@@ -266,8 +266,8 @@ class Codebase:
 
         Empty without git. Takes seconds: call it in a thread.
         """
-        is_known = path in self._corpus.file_numbers
-        return self._indexed.tree.read_history(path, limit, text) if is_known else History()
+        history, is_known = self._indexed.tree.history, path in self._corpus.file_numbers
+        return history.read_changes(path, limit, text) if history and is_known else History()
 
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int

@@ -87,7 +87,7 @@ def index_commit(
         listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
         notes.append(_ONLY_NAMED)
     entries = listing.entries
-    changes = None if only_paths else ChangeReader(tree, past.until if past else None)
+    changes = ChangeReader(tree.history) if tree.history and not only_paths else None
     built = build_corpus(
         tree, remove_ignored(remove_skills(listing), ignore), limits, read_copied_patterns(tree, entries)
     )

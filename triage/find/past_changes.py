@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 
 import numpy as np
@@ -22,7 +21,7 @@ from triage.find.words.bm25 import BM25, TermCounter, TermCounts, sum_best_parts
 from triage.find.words.corpus import Corpus
 from triage.find.words.tokens import Vocabulary
 from triage.git.commit_log import MAX_FILES, MAX_MESSAGE_CHARS, LoggedCommit
-from triage.git.tree import SourceTree
+from triage.git.history import GitHistory
 
 _YEARS = 3.0
 """A change of that age counts half."""
@@ -185,10 +184,9 @@ def _read_issues(issues: Iterable[PastIssue]) -> Iterator[Change]:
 
 
 class ChangeReader:
-    def __init__(self, tree: SourceTree, until: datetime | None = None) -> None:
-        """Start to read the commits of a tree; with `until`, without those that are younger."""
-        self._tree = tree
-        self._until = until
+    def __init__(self, history: GitHistory) -> None:
+        """Start to read the commits."""
+        self._history = history
         self._table = ChangeTable()
         # With our context, so that git ends when nobody waits for the index any more.
         self._thread = threading.Thread(target=copy_context().run, args=(self._read,), daemon=True, name="history")
@@ -201,6 +199,4 @@ class ChangeReader:
 
     def _read(self) -> None:
         with suppress(Abandoned):
-            until = self._until.timestamp() if self._until else None
-            commits = self._tree.read_commits()
-            self._table = read_changes(one for one in commits if until is None or one.seconds <= until)
+            self._table = read_changes(self._history.read_commits())

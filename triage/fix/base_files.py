@@ -16,9 +16,6 @@ from triage.git.tree import Entry
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 
-_TOO_LARGE = "too large"
-"""To be indexed. A patch may change larger files."""
-
 
 def open_base_files(root: Path, commit: str) -> "BaseFiles":
     """Return the files of a commit of the checkout.
@@ -69,14 +66,11 @@ _ORDERS = re.compile(
 class BaseFiles:
     def __init__(self, tree: CommitTree) -> None:
         self._tree = tree
+        self.commit = tree.commit
+        """Full SHA."""
         self._read: dict[str, BaseFile | str | None] = {}
         self._editable: list[EditablePath] | None = None
         self._errors: dict[tuple[str, str], int | None] = {}
-
-    @property
-    def commit(self) -> str:
-        """Full SHA."""
-        return self._tree.commit or ""
 
     def read(self, path: str) -> BaseFile | str | None:
         """Return the file; why it is neither changed nor shown, such as "a folder"; None if nothing is at the path."""
@@ -132,8 +126,10 @@ class BaseFiles:
 
     def check_text(self, path: str, text: str) -> str:
         """Return why nobody edits such a file by hand ("vendored", "generated", "lock file"); empty for any other."""
-        reason = get_skip_reason(path, len(text.encode("utf-8", "replace")))
-        return load_text(text.encode("utf-8", "replace"))[1] if reason in (None, _TOO_LARGE) else str(reason)
+        data = text.encode("utf-8", "replace")
+        reason = get_skip_reason(path, len(data))
+        # A patch may change files that are too large to be indexed.
+        return load_text(data)[1] if reason in (None, "too large") else str(reason)
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
         """Return the errors that a parser of the file's language finds; None without a parser. Takes seconds."""

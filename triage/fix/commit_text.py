@@ -7,9 +7,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import ValidationError
-
-from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile, PatchProposal
+from triage.domain.proposal import (
+    MAX_REVISIONS,
+    BaseFile,
+    CommitId,
+    PatchCommit,
+    PatchDraft,
+    PatchedFile,
+    PatchProposal,
+)
 from triage.domain.value import Value
 from triage.safety.active_content import format_plain_line
 
@@ -38,7 +44,7 @@ _MESSAGE = re.compile(
     r"(?P<cause>\n(?:[^\n]+\n)+)?"
     r"\nTriage-Issue: (?P=issue)"
     r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
-    r"\nTriage-Revision: (?P<revision>[0-9])"
+    rf"\nTriage-Revision: (?P<revision>[0-{MAX_REVISIONS}])"
     r"\nTriage-Commits: (?P<commits>[12])"
 )
 
@@ -46,8 +52,8 @@ _MESSAGE = re.compile(
 class CommitFacts(Value):
     """What GitHub says of one commit."""
 
-    sha: str
-    parents: list[str]
+    sha: CommitId
+    parents: list[CommitId]
     message: str
     committed_at: datetime
 
@@ -64,12 +70,13 @@ def _format_safe(text: str) -> str:
     return _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
 
 
-def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
+def write_messages(draft: PatchDraft, *, is_local: bool = False) -> tuple[str, str]:
     """Return the messages of the commit with the test and of the commit with the patch.
 
     The second one says what was wrong, what changes in each file, what a reviewer should look at, and after which
     words it was revised: in one paragraph, because more than one is another commit's message. The issue's number is
-    written without words such as "fixes", with which GitHub would close the issue.
+    written without words such as "fixes", with which GitHub would close the issue. Trailers have what `parse_proposal`
+    reads back; of a local repository nobody does.
     """
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
@@ -84,7 +91,11 @@ def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
     body = [_format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
     lines = "".join(f"{_wrap(part)}\n" for part in body if part)
     test_message = f"{prefix}{_TEST_SUBJECT}{subject}\n\n{_TEST_BODY}\n"
-    return test_message, f"{prefix}{subject}\n" + (f"\n{lines}" if lines else "")
+    trailers = (
+        f"\nTriage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
+        f"Triage-Revision: {draft.revision}\nTriage-Commits: {1 + draft.has_test_commit}\n"
+    )
+    return test_message, f"{prefix}{subject}\n" + (f"\n{lines}" if lines else "") + ("" if is_local else trailers)
 
 
 def _wrap(text: str) -> str:
@@ -95,16 +106,6 @@ def _wrap(text: str) -> str:
         break_long_words=False,  # the end of a word at the start of a line could be a command
         break_on_hyphens=False,
     )
-
-
-def write_messages(draft: PatchDraft) -> tuple[str, str]:
-    """Return the same messages with what `parse_proposal` reads back."""
-    test_message, message = write_local_messages(draft)
-    trailers = (
-        f"Triage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
-        f"Triage-Revision: {draft.revision}\nTriage-Commits: {1 + draft.has_test_commit}\n"
-    )
-    return test_message, f"{message}\n{trailers}"
 
 
 class CommitWords(NamedTuple):
@@ -143,7 +144,7 @@ def _is_safe(subject: str, cause: str) -> bool:
     return not any(map(_COMMAND.search, [subject, *cause.split("\n- ")]))
 
 
-def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:
+def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:
     """Return the proposal of a commit as `write_messages` describes it; None for any other commit.
 
     A message with anything else, such as a footer for release tools, is another commit's. `parent` is the first
@@ -160,19 +161,15 @@ def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | Non
         if normalize_message(parent.message) != expected:
             return None
         test_commit, base = parent.sha, parent.parents[0]
-    try:
-        return PatchProposal(
-            repository=repository,
-            issue=int(found["issue"]),
-            issue_text=found["issue_text"],
-            created_at=head.committed_at.replace(microsecond=0),
-            base=base,
-            test_commit=test_commit,
-            commit=head.sha,
-            revision=int(found["revision"]),
-        )
-    except ValidationError:
-        return None
+    return PatchProposal(
+        issue=int(found["issue"]),
+        issue_text=found["issue_text"],
+        created_at=head.committed_at.replace(microsecond=0),
+        base=base,
+        test_commit=test_commit,
+        commit=head.sha,
+        revision=int(found["revision"]),
+    )
 
 
 MAX_SLUG_CHARS = 40
@@ -184,11 +181,9 @@ def make_branch_name(number: int | None, title: str) -> str:
     The slug ends with a whole word, unless the first one is too long.
     """
     ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9]+", "-", ascii_title).strip("-")
-    slug = words[:MAX_SLUG_CHARS]
-    if words[MAX_SLUG_CHARS : MAX_SLUG_CHARS + 1] not in ("", "-"):
-        slug = slug.rpartition("-")[0] or slug
-    slug = slug.strip("-") or "fix"
+    words = re.sub(r"[^a-z0-9]+", " ", ascii_title).strip()
+    slug = textwrap.shorten(words, MAX_SLUG_CHARS, placeholder="") or words[:MAX_SLUG_CHARS].split(" ")[0] or "fix"
+    slug = slug.replace(" ", "-")
     return f"triage/{number}-{slug}" if number else f"triage/{slug}"
 
 
@@ -204,7 +199,7 @@ def build_commits(draft: PatchDraft, files: "BaseFiles", *, is_local: bool = Fal
         texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
         return PatchCommit(files=texts, message=message)
 
-    test_message, message = write_local_messages(draft) if is_local else write_messages(draft)
+    test_message, message = write_messages(draft, is_local=is_local)
     if not draft.has_test_commit:
         return [build(draft.files, message)]
     return [build(draft.tests, test_message), build(draft.changes, message)]

@@ -1,7 +1,6 @@
 """The command `fix`: proposes a change, asks whoever runs it, and makes a local branch of what they approved."""
 
 import asyncio
-import json
 import os
 import shlex
 import sys
@@ -15,7 +14,6 @@ from rich.console import Console
 from triage.app.command_line import (
     GitHubOption,
     IssueOption,
-    Json,
     Repo,
     Verbose,
     open_issue,
@@ -50,7 +48,6 @@ def fix(
     ] = "",
     change: Annotated[str, typer.Option(help="What to change, in your words.")] = "",
     verbose: Verbose = False,
-    as_json: Json = False,
 ) -> None:
     """Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed."""
     from triage.fix.base_files import open_base_files
@@ -71,7 +68,7 @@ def fix(
             example = context.obj(app)(found) if context.obj else None
             services = app.open_services()
         # A proposal that went into a pipe was not seen, so nobody can answer it.
-        is_interactive = sys.stdin.isatty() and sys.stdout.isatty() and issue != "-" and not as_json
+        is_interactive = sys.stdin.isatty() and sys.stdout.isatty() and issue != "-"
         project_check = None
         if check:
             runs_example = is_interactive and _may_run(example)
@@ -96,7 +93,7 @@ def fix(
             output.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
         if services.model:
             output.annotate("notice", f"The model took {format_usage(services.model.usage)}.")
-        _print_result(state, files, as_json=as_json)
+        _print_result(state, files)
 
 
 def _may_run(example: "FixExample | None") -> bool:
@@ -148,11 +145,9 @@ def _print_proposal(state: "FixState", files: "BaseFiles") -> None:
     )
 
 
-def _print_result(state: "FixState", files: "BaseFiles", *, as_json: bool) -> None:
+def _print_result(state: "FixState", files: "BaseFiles") -> None:
     pending, name = state.pending_mutation, state.branch_name
-    if as_json:
-        sys.stdout.write(json.dumps(_describe(state), indent=2) + "\n")
-    elif pending and state.status is ProposalStatus.AWAITING and not state.error:
+    if pending and state.status is ProposalStatus.AWAITING and not state.error:
         _print_proposal(state, files)
         sys.stdout.write(
             "\nNobody was asked, so there is no branch. To take exactly this:\n\n"
@@ -169,20 +164,3 @@ def _print_result(state: "FixState", files: "BaseFiles", *, as_json: bool) -> No
             sys.stdout.write(f"To have another change made with your words, add: --change {shlex.quote(words)}\n")
     if state.error:
         raise BadInput(state.error)
-
-
-def _describe(state: "FixState") -> dict[str, object]:
-    draft, pending = state.draft, state.pending_mutation
-    return {
-        "status": state.status.value,
-        "error": state.error,
-        "approval_id": pending.proposal_id if pending else None,
-        "summary": state.summary,
-        "root_cause": state.root_cause,
-        "checked": draft.checked if draft else "",
-        "base": draft.base if draft else None,
-        "commit": pending.commit if pending else None,
-        "branch": state.branch_name or None,
-        "files": [file.path for file in draft.files] if draft else [],
-        "diff": state.diff,
-    }

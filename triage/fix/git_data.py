@@ -5,15 +5,15 @@ branch, so everybody would see the patch before anybody has approved it, and it 
 """
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import PatchCommit
 from triage.fix.commit_text import CommitFacts
-from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
+from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unless_gone, unreadable_response
 from triage.outside.github.repository_connection import (
     RepositoryConnection,
     delete_path,
@@ -23,6 +23,8 @@ from triage.outside.github.repository_connection import (
 
 if TYPE_CHECKING:
     from github.GitCommit import GitCommit
+
+T = TypeVar("T")
 
 
 class TreeEntry(NamedTuple):
@@ -67,24 +69,13 @@ class GitData(RepositoryConnection):
 
     def is_ancestor(self, commit: str, descendant: str) -> bool:
         """Return whether one commit stands on another, or is that one. False for one that GitHub does not have."""
-        try:
-            with github_errors():
-                # In this direction the answer has no commits and no diff: the older one adds nothing.
-                return self.repository.compare(descendant, commit).status in ("behind", "identical")
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                return False
-            raise
+        # In this direction the answer has no commits and no diff: the older one adds nothing.
+        status = unless_gone(lambda: self.repository.compare(descendant, commit).status)
+        return status in ("behind", "identical")
 
     def read_ref(self, name: str) -> str | None:
         """Return the commit that a ref such as `refs/heads/main` leads to; None if it does not exist."""
-        try:
-            with github_errors():
-                return self.repository.get_git_ref(name.removeprefix("refs/")).object.sha
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                return None
-            raise
+        return unless_gone(lambda: self.repository.get_git_ref(name.removeprefix("refs/")).object.sha)
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """Return commits by ref, for the refs that begin with a prefix such as `refs/heads/triage/7-`."""
@@ -111,27 +102,33 @@ class GitData(RepositoryConnection):
     def create_ref(self, name: str, commit: str) -> str:
         """Create a ref, and return the commit that it leads to: another one if the name was taken already."""
         self.mask_secrets(name)
+        return self.write_and_read(
+            lambda: self.writable.create_git_ref(name, commit),
+            lambda: self.read_ref(name),
+            ErrorKind.EXISTS,
+            ErrorKind.INVALID,
+        )
+
+    def write_and_read(self, write: Callable[[], object], read: Callable[[], T | None], *refusals: ErrorKind) -> T:
+        """Write, and return what is there then. With one of these refusals, it may have been there before."""
+
+        def read_again() -> T | None:
+            for attempt in range(MAX_READS):
+                sleep_unless_abandoned(self.reread_seconds * attempt)
+                if found := read():
+                    return found
+            return None
+
         failure = unreadable_response()
         try:
-            write_once(
-                lambda: self.writable.create_git_ref(name, commit),
-                lambda: self._read_ref_again(name) is not None,
-            )
+            write_once(write, lambda: read_again() is not None)
         except GitHubError as error:
-            if error.kind not in (ErrorKind.EXISTS, ErrorKind.INVALID):
+            if error.kind not in refusals:
                 raise
             failure = error
-        found = self._read_ref_again(name)
-        if found is None:
-            raise failure
-        return found
-
-    def _read_ref_again(self, name: str) -> str | None:
-        for attempt in range(MAX_READS):
-            sleep_unless_abandoned(self.reread_seconds * attempt)
-            if found := self.read_ref(name):
-                return found
-        return None
+        if found := read_again():
+            return found
+        raise failure
 
     def delete_ref(self, name: str) -> None:
         write_once(

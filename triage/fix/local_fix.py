@@ -15,7 +15,7 @@ from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutatio
 from triage.fix.base_files import BaseFiles
 from triage.fix.commit_text import build_commits, make_branch_name
 from triage.fix.graph.fix_graph import AskPerson, run_fix
-from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.project_check import ProjectCheck
 from triage.fix.proposal_text import render_words
 from triage.git.write import UserRepository
@@ -25,8 +25,6 @@ from triage.safety.clean_text import clean_text
 PATIENT_SECONDS = PROPOSAL_LIFETIME.total_seconds()
 """For what follows the triage: people read as long as they need. Each request and each check has its own limit."""
 CHECK_BEGINS = "The check runs in a clean work tree of the last commit. What it writes elsewhere stays."
-MAX_NAMES = 9
-"""Branch names that are tried: an earlier fix of the same issue may have taken some."""
 
 
 async def fix_locally(
@@ -37,21 +35,7 @@ async def fix_locally(
     cancelled: asyncio.Event,
     ask_person: AskPerson | None = None,
 ) -> FixState:
-    """Propose a fix, and make it a branch if the person approves. Without `ask_person` nobody is asked.
-
-    Args:
-        state: The issue, and what the user wants.
-        services: Of the run.
-        branch: Where the change goes.
-        check: The project's own; None for none.
-        cancelled: Ends the run.
-        ask_person: Shows the proposal.
-    """
-
-    def judge(draft: PatchDraft) -> CheckVerdict:
-        assert check is not None
-        return check.judge(branch.write_commits(draft))
-
+    """Propose a fix, and make it a branch if the person approves. Without `ask_person` nobody is asked."""
     if check is not None:
         services.progress.info(CHECK_BEGINS)
         try:
@@ -66,7 +50,8 @@ async def fix_locally(
     triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=cancelled)
     services = replace(services, started=services.clock())
     patient = replace(services, limits=services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS}))
-    context = FixContext(patient, branch.files, triage, branch, judge if check else None)
+    judge = (lambda draft: check.judge(branch.write_commits(draft))) if check else None
+    context = FixContext(patient, branch.files, triage, branch, judge)
     return await run_fix(state, context, cancelled, ask_person)
 
 
@@ -84,11 +69,10 @@ class LocalBranch:
         return self._repository.write_commits(draft.base, build_commits(draft, self.files, is_local=True))
 
     def make_commits(self, draft: PatchDraft) -> PendingMutation:
-        """Return the last commit of a draft, and the first free name for its branch."""
-        commit, first = self.write_commits(draft)[-1], make_branch_name(draft.issue, draft.issue_title)
-        names = [first, *(f"{first}-{number}" for number in range(2, MAX_NAMES + 1))]
-        free = next((name for name in names if not self._repository.has_branch(name)), names[-1])
-        return PendingMutation(commit=commit, branch=free)
+        """Return the last commit of a draft, and a name for its branch that no earlier fix of the issue has taken."""
+        commit, name = self.write_commits(draft)[-1], make_branch_name(draft.issue, draft.issue_title)
+        name = f"{name}-{commit[:7]}" if self._repository.has_branch(name) else name
+        return PendingMutation(commit=commit, branch=name)
 
     def create(self, pending: PendingMutation) -> None:
         self._repository.create_branch(pending.branch, pending.commit)

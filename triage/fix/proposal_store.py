@@ -11,21 +11,19 @@ from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish
-from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
 from triage.fix.check_approval import is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
-from triage.fix.git_data import MAX_READS, GitData, read_commit_facts
+from triage.fix.git_data import GitData, read_commit_facts
 from triage.outside.github.github_errors import (
     ErrorKind,
-    GitHubError,
     github_errors,
     translate_contents_errors,
     translate_pull_request_errors,
     translate_read_errors,
+    unless_gone,
     unreadable_response,
 )
-from triage.outside.github.repository_connection import write_once
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 
@@ -34,17 +32,12 @@ if TYPE_CHECKING:
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 MAX_REFS = 50
-"""Of one issue. More are not read."""
-_PROPOSAL_REF = re.compile(r"refs/triage/proposals/(?P<issue>[1-9][0-9]{0,9})/(?P<number>[1-9][0-9]{0,8})")
+"""More are not read at once."""
+_PROPOSAL_REF = re.compile(r"refs/triage/proposals/(?P<issue>[1-9][0-9]{0,9})/[0-9a-f]{1,12}")
 
 
 WORKFLOWS = ".github/workflows"
 PLAIN_MODES = ("100644", "100755")
-UNKNOWN_BASE = "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
-MAX_SCANNED = 100
-"""Refs of all issues that one look for old proposals reads."""
-MAX_NUMBERS = 5
-"""Numbers that are tried for a new ref, when other runs take them at the same time."""
 
 
 @dataclass
@@ -60,42 +53,29 @@ class GitHubProposalStore(GitData):
         with github_errors():
             return self.repository.default_branch
 
-    def list_proposals(self, issue: int) -> list[PatchProposal]:
-        """Return the issue's proposals, oldest first. Other commits are left out."""
+    def list_proposals(self, issue: int | None = None) -> list[PatchProposal]:
+        """Return the issue's proposals, or those of all issues, oldest first. Other commits are left out."""
         with translate_read_errors(self.slug):
-            refs = self.list_refs(f"{PROPOSAL_REFS}{issue}/")
-            found = [self._read_proposal(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
-            return sorted(
-                (one for one in found if one), key=lambda one: (one.created_at, int(one.ref.rpartition("/")[2]))
-            )
+            refs = self.list_refs(f"{PROPOSAL_REFS}{issue}/" if issue is not None else PROPOSAL_REFS)
+            found = starmap(self._read_proposal, islice(refs.items(), MAX_REFS))
+            return sorted((one for one in found if one), key=lambda one: one.created_at)
 
     def _read_proposal(self, ref: str, commit: str) -> PatchProposal | None:
         """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
         named = _PROPOSAL_REF.fullmatch(ref)
         if named is None:
             return None
-        try:
-            head = read_commit_facts(self.read_commit(commit))
-            proposal = parse_proposal(self.slug, head)
-            if proposal is None and len(head.parents) == 1 and "Triage-Commits: 2" in head.message:
-                proposal = parse_proposal(self.slug, head, read_commit_facts(self.read_commit(head.parents[0])))
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                return None
-            raise
+        head = unless_gone(lambda: read_commit_facts(self.read_commit(commit)))
+        proposal = parse_proposal(head) if head else None
+        if head and proposal is None and len(head.parents) == 1 and "Triage-Commits: 2" in head.message:
+            parent = unless_gone(lambda: read_commit_facts(self.read_commit(head.parents[0])))
+            proposal = parse_proposal(head, parent)
         if proposal is None or proposal.issue != int(named["issue"]):
             return None
         return proposal.model_copy(update={"ref": ref})
 
-    def list_expired(self, now: datetime, limit: int) -> list[PatchProposal]:
-        """Return proposals of any issue that are too old at a time by GitHub's clock."""
-        with translate_read_errors(self.slug):
-            refs = islice(self.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
-            stored = (self._read_proposal(ref, commit) for ref, commit in refs)
-            return list(islice((one for one in stored if one and is_expired(one, now)), limit))
-
     def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> PatchProposal:
-        """Create commits on a base, as `commit_text.build_commits` gives them, and the next free ref of the issue.
+        """Create commits on a base, as `commit_text.build_commits` gives them, and a ref that has the proposal's id.
 
         Those that are stored already are not stored again, until they are too old at a time by GitHub's clock.
 
@@ -106,29 +86,14 @@ class GitHubProposalStore(GitData):
             for stored in self.list_proposals(issue):
                 if self.holds_exactly(stored, base, commits, now):
                     return stored
-            try:
-                made = [self.read_commit(base)]
-            except GitHubError as error:
-                if error.kind is not ErrorKind.GONE:
-                    raise
-                raise CannotPublish(UNKNOWN_BASE) from None
+            made = [self.read_commit(base)]
             for commit in commits:
                 made.append(self.commit_files(made[-1], commit))
-            proposal = parse_proposal(self.slug, *map(read_commit_facts, reversed(made[1:])))
-            if proposal is None:
+            proposal = parse_proposal(*map(read_commit_facts, reversed(made[1:])))
+            name = f"{PROPOSAL_REFS}{issue}/{proposal.id}" if proposal else ""
+            if proposal is None or self.create_ref(name, proposal.commit) != proposal.commit:
                 raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
-            return self._create_ref(issue, proposal)
-
-    def _create_ref(self, issue: int, proposal: PatchProposal) -> PatchProposal:
-        # Above the numbers of all refs of the issue, whatever they lead to.
-        matches = [_PROPOSAL_REF.fullmatch(ref) for ref in self.list_refs(f"{PROPOSAL_REFS}{issue}/")]
-        first = 1 + max((int(match["number"]) for match in matches if match), default=0)
-        for number in range(first, first + MAX_NUMBERS):
-            name = f"{PROPOSAL_REFS}{issue}/{number}"
-            commit = self.create_ref(name, proposal.commit)
-            if commit == proposal.commit:
-                return proposal.model_copy(update={"ref": name})
-        raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
+            return proposal.model_copy(update={"ref": name})
 
     def delete(self, stored: PatchProposal) -> None:
         """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
@@ -137,16 +102,6 @@ class GitHubProposalStore(GitData):
         with translate_contents_errors(self.slug):
             if self.read_ref(stored.ref) == stored.commit:
                 self.delete_ref(stored.ref)
-
-    def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
-        """Return the files that the patch changes, by path, as it leaves them.
-
-        Raises:
-            CannotPublish: A commit between holds something else, so the difference of the two ends does not show all.
-        """
-        with translate_read_errors(self.slug):
-            before, *_, after = self._read_trees(proposal)
-            return self._read_changed(before, after)
 
     def holds_exactly(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
         """Return whether a proposal has these commits and nothing else, files and messages, and has not expired."""
@@ -159,14 +114,18 @@ class GitHubProposalStore(GitData):
         return list(map(_with_normal_message, found)) == list(map(_with_normal_message, commits))
 
     def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
-        """Return the proposal's commits, the first one first. Raises as `read_files`."""
-        with translate_read_errors(self.slug):
-            changes = starmap(self._read_changed, pairwise(self._read_trees(proposal)))
-            messages = [read_commit_facts(self.read_commit(sha)).message for sha in proposal.commits]
-            return [PatchCommit(files=files, message=message) for files, message in zip(changes, messages, strict=True)]
+        """Return the proposal's commits, the first one first. Together they have what the difference of the ends shows.
 
-    def _read_changed(self, before: str, after: str) -> dict[str, BaseFile]:
-        return {path: self._read_file(after, path) for path in self.list_changed(before, after)}
+        Raises:
+            CannotPublish: The first one holds something else besides.
+        """
+        with translate_read_errors(self.slug):
+            commits = []
+            for sha, (before, after) in zip(proposal.commits, pairwise(self._read_trees(proposal)), strict=True):
+                files = {path: self._read_file(after, path) for path in self.list_changed(before, after)}
+                message = read_commit_facts(self.read_commit(sha)).message
+                commits.append(PatchCommit(files=files, message=message))
+            return commits
 
     def is_on_default_branch(self, commit: str) -> bool:
         """Return whether the default branch leads to this commit now, or to one that stands on it."""
@@ -246,17 +205,13 @@ class GitHubProposalStore(GitData):
         with translate_contents_errors(self.slug):
             return self.create_ref(f"refs/heads/{name}", commit) == commit
 
-    def _find_pull_request(self, branch: str, commit: str, reads: int = 1) -> PullRequest | None:
+    def _find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
         owner, _, _ = self.slug.partition("/")
-        for attempt in range(reads):
-            sleep_unless_abandoned(self.reread_seconds * attempt)
-            with github_errors():
-                pulls = self.repository.get_pulls(state="open", head=f"{owner}:{branch}").get_page(0)
-                # GitHub lists all pull requests when it cannot read the parameter `head`.
-                found = next((pull for pull in pulls if self._is_from(pull, branch, commit)), None)
-                if found is not None:
-                    return PullRequest(number=found.number, url=found.html_url)
-        return None
+        with github_errors():
+            pulls = self.repository.get_pulls(state="open", head=f"{owner}:{branch}").get_page(0)
+            # GitHub lists all pull requests when it cannot read the parameter `head`.
+            found = next((pull for pull in pulls if self._is_from(pull, branch, commit)), None)
+            return PullRequest(number=found.number, url=found.html_url) if found else None
 
     def _is_from(self, pull: "GitHubPullRequest", branch: str, commit: str) -> bool:
         # Open, and its head is this commit of this repository's branch, into the default one. A fork may be deleted.
@@ -275,20 +230,11 @@ class GitHubProposalStore(GitData):
             if found := self._find_pull_request(branch, commit):
                 return found
             self.mask_secrets([title, body, branch])
-            failure = unreadable_response()
-            try:
-                write_once(
-                    lambda: self.writable.create_pull(base, branch, title=title, body=body, draft=True),
-                    lambda: self._find_pull_request(branch, commit, MAX_READS) is not None,
-                )
-            except GitHubError as error:  # GitHub itself refuses a second one of the same two branches
-                if error.kind is not ErrorKind.EXISTS:
-                    raise
-                failure = error
-            opened = self._find_pull_request(branch, commit, MAX_READS)
-            if opened is None:
-                raise failure
-            return opened
+            return self.write_and_read(
+                lambda: self.writable.create_pull(base, branch, title=title, body=body, draft=True),
+                lambda: self._find_pull_request(branch, commit),
+                ErrorKind.EXISTS,  # GitHub itself refuses a second one of the same two branches
+            )
 
 
 def _with_normal_message(commit: PatchCommit) -> PatchCommit:

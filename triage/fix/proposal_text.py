@@ -29,9 +29,6 @@ NOBODY_YET = "Written by a model, approved by nobody yet."
 """Begins the part with the commands."""
 MAX_DIFF_UNITS = 15_000
 MAX_DIFF_LINES = 200
-NOT_RUN = ExampleResult()
-
-
 _EXAMPLE_ENDS: dict[ExampleOutcome, str] = {
     "": "",
     "fixed": "failed before and passes with this change",
@@ -69,7 +66,7 @@ def render_awaiting(
     tests_outcome: TestsOutcome,
     diff_url: str,
     run_url: str,
-    example: ExampleResult = NOT_RUN,
+    example: ExampleResult,
 ) -> str:
     """Return the part of the comment that shows a stored proposal and says how to answer it."""
     until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
@@ -115,16 +112,10 @@ def render_pull_request_body(
 
     `test_paths` are the files of the commit with the new test, if there is one.
     """
-    proved = {
-        "proved": "the new test fails without the change, and the project's tests pass with it.",
-        "unproved": "nothing: the project's tests pass with the change, but they failed before it already, or no new "
-        "test was seen to fail without it.",
-        "uncounted": "nothing: fewer tests ran with the change than without it, or nobody counted them.",
-        "failed": "nothing: the project's tests fail with the change.",
-        "unclear": "nothing: the project's tests fail, with and without the change.",
-    }.get(tests_outcome, "nothing: no test was run with the change." + ("" if test_paths else " It has no test."))
     said = describe_example(example)
-    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words, test_paths, said)
+    text = render_block(
+        "proposal", "pull_request", issue_url, proposal_id, actor, tests_outcome, words, test_paths, said
+    )
     return ensure_safe(text, [issue_url], MAX_PART_UNITS)
 
 

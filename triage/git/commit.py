@@ -9,10 +9,8 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from triage.base.errors import GitError
-from triage.domain.code import History
-from triage.git.commit_log import LoggedCommit, read_commit_log
 from triage.git.git import Git, IsolatedGit, read_origin
-from triage.git.history import GitHistory, read_commit_history
+from triage.git.history import GitHistory
 from triage.git.tree import MAX_ENTRIES, Entry, Listing, SourceTree
 
 HEAD = "HEAD"
@@ -28,14 +26,11 @@ _MAX_GIT_FILE_BYTES = 8_192
 
 
 class CommitTree(SourceTree):
-    def __init__(
-        self, git: Git, *, bare: bool, revision: str = HEAD, prefix: str = "", until: datetime | None = None
-    ) -> None:
+    def __init__(self, git: Git, revision: str = HEAD, prefix: str = "", until: datetime | None = None) -> None:
         """Find the commit.
 
         Args:
             git: Git on the repository.
-            bare: The repository has no work tree.
             revision: Name of the commit.
             prefix: The folder whose files count, with a slash at its end; empty for all files.
             until: Younger commits are not listed.
@@ -44,12 +39,10 @@ class CommitTree(SourceTree):
             GitError: There is no such commit or folder, or git failed.
         """
         self._git = git
-        self._bare = bare
-        self._until = until
         self.prefix = prefix
-        self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
+        self.commit: str = _resolve_object(git, f"{revision}^{{commit}}")
         self._objects = isolate(git)
-        self.history: GitHistory | None = GitHistory(git, self._objects, self.commit or "", prefix, until)
+        self.history: GitHistory = GitHistory(git, self._objects, self.commit, prefix, until)
         self._tree = _resolve_object(
             self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
         )
@@ -106,20 +99,11 @@ class CommitTree(SourceTree):
                 yield entry, data if data is not None and len(data) == entry.size else None
 
     def is_dirty(self) -> bool:
-        if self._bare:
+        if self._git.is_bare:
             return False
         self._git.disable_filters()
         options = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
         return any(self._git.iter_records("status", *options))
-
-    def read_history(self, path: str, limit: int, text: str = "") -> History:
-        found = read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until, text)
-        commits = [change.commit for change in found.changes]
-        releases = self.history.name_releases(commits) if self.history and commits else {}
-        return found.model_copy(update={"releases": releases})
-
-    def read_commits(self) -> list[LoggedCommit]:
-        return read_commit_log(self._objects, str(self.commit), self.prefix)
 
 
 def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
@@ -185,7 +169,7 @@ def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None)
     """
     git, top = open_repository(root)
     prefix = f"{root.relative_to(top)}/" if top and top != root else ""
-    return CommitTree(git, bare=top is None, revision=revision, prefix=prefix, until=until)
+    return CommitTree(git, revision, prefix, until)
 
 
 def isolate(git: Git) -> IsolatedGit:

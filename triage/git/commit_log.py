@@ -4,24 +4,25 @@ A message is a stranger's text: it is searched for words, and never shown.
 """
 
 import re
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO
+from itertools import islice
 
 from triage.base.errors import GitError
 from triage.git.git import Git
 
 MAX_COMMITS = 10_000
-MAX_LOG_BYTES = 64_000_000
-"""Of git's output. 10,000 commits of a large project have 4 MB."""
+MAX_FIELDS = 1_000_000
+"""Of git's output, mostly paths. 10,000 commits of a large project have 4 MB."""
+MAX_FIELD_BYTES = 64_000_000
+"""Of a message."""
 LOG_SECONDS = 8.0
 """For git, which works beside the indexing. What it has not printed by then is missing."""
 MAX_FILES = 30
 """A commit that changes more files says nothing about each of them."""
 MAX_MESSAGE_CHARS = 4_000
 _MAX_RENAMES = 200_000
-_PIECE_BYTES = 1 << 20
 _LOG = (
     "log",
     "-z",
@@ -63,22 +64,12 @@ def read_commit_log(git: Git, revisions: str, prefix: str = "", max_files: int =
     commit, and the oldest one of a shallow clone, add every file.
     """
     args = (*_LOG, f"--max-count={MAX_COMMITS}", "--end-of-options", revisions)
-    try:
-        with git.stream(*args, seconds=LOG_SECONDS) as stream:
-            return list(_parse_log(_split_fields(stream), prefix, max_files))
-    except GitError:
-        return []
-
-
-def _split_fields(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield what ends with a NUL. Neither a message nor a path can contain one."""
-    rest = b""
-    room = MAX_LOG_BYTES
-    deadline = time.monotonic() + LOG_SECONDS
-    while room > 0 and time.monotonic() < deadline and (piece := stream.read(min(room, _PIECE_BYTES))):
-        room -= len(piece)
-        *fields, rest = (rest + piece).split(b"\0")
-        yield from fields
+    found: list[LoggedCommit] = []
+    with suppress(GitError):
+        # Neither a message nor a path can contain a NUL.
+        fields = git.iter_records(*args, seconds=LOG_SECONDS, max_bytes=MAX_FIELD_BYTES)
+        found.extend(_parse_log(islice(fields, MAX_FIELDS), prefix, max_files))
+    return found
 
 
 def _parse_log(fields: Iterator[bytes], prefix: str, max_files: int) -> Iterator[LoggedCommit]:
@@ -104,12 +95,9 @@ def _make_commit(commit: str, head: list[bytes], paths: list[str], prefix: str, 
     is_telling = parents and 0 < len(paths) <= max_files and not _BOT.search(author)
     if not is_telling or not seconds.isdigit():
         return None
-    return LoggedCommit(commit, int(seconds), message[:MAX_MESSAGE_CHARS].strip(), _list_below(paths, prefix))
-
-
-def _list_below(paths: list[str], prefix: str) -> tuple[str, ...]:
-    """Return the paths below the folder, as seen from it, each once: of a rename, both may be the same today."""
-    return tuple(dict.fromkeys(path.removeprefix(prefix) for path in paths if path.startswith(prefix)))
+    # Of a rename, both paths may be the same today.
+    below = dict.fromkeys(path.removeprefix(prefix) for path in paths if path.startswith(prefix))
+    return LoggedCommit(commit, int(seconds), message[:MAX_MESSAGE_CHARS].strip(), tuple(below))
 
 
 def _decode_path(path: bytes) -> str:

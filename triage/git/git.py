@@ -34,9 +34,9 @@ _SAFE_SETTINGS = (
 SCAN_SECONDS = 60.0
 """For a command that goes through a whole repository."""
 QUERY_SECONDS = 10.0
-"""For a command that answers a question."""
+"""For a command that answers a question, which may go through every commit."""
 MAX_OUTPUT_BYTES = 1 << 20
-"""Of an answer, or of one record."""
+"""Of an answer, or of one record. So much is read at once."""
 _CONFIG = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"
 """Of a repository of our own, with SHA-1 object ids: GitHub has no others."""
 # `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git`
@@ -62,6 +62,7 @@ class Git:
         if program is None:
             raise GitError("git is not installed")
         self.folder = folder
+        self.is_bare = bare
         settings = [*_SAFE_SETTINGS, *([f"safe.directory={folder}"] if trusted else [])]
         self._command = [program, "--no-pager", "--no-optional-locks", "-C", str(folder)]
         self._command += [word for setting in settings for word in ("-c", setting)]
@@ -113,18 +114,27 @@ class Git:
             _check_exit(process, args[0], accept)
         return output
 
-    def iter_records(self, *args: str) -> Iterator[bytes]:
-        """Yield the records of a command's output, each of which ends with a NUL.
+    def ask(self, *args: str) -> str:
+        """Return what git prints for a question; empty if it has no answer."""
+        try:
+            return self.run(*args).decode("utf-8", "replace")
+        except GitError:
+            return ""
+
+    def iter_records(
+        self, *args: str, seconds: float = SCAN_SECONDS, max_bytes: int = MAX_OUTPUT_BYTES
+    ) -> Iterator[bytes]:
+        """Yield the records of a command's output, each of which ends with a NUL and has at most `max_bytes`.
 
         Raises:
             GitError: The command failed, which shows after the last record.
         """
-        with self._start(args, SCAN_SECONDS) as process:
+        with self._start(args, seconds) as process:
             rest = b""
             while piece := os.read(_stdout(process).fileno(), MAX_OUTPUT_BYTES):
                 *records, rest = (rest + piece).split(b"\0")
                 yield from records
-                if len(rest) > MAX_OUTPUT_BYTES:
+                if len(rest) > max_bytes:
                     raise GitError(f"git {args[0]} printed too much")
             _check_exit(process, args[0], (0,))
 

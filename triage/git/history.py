@@ -32,53 +32,12 @@ MAX_WINDOW = 5_000
 """Commits after a version."""
 MAX_TAGS = 5_000
 """The newest ones count."""
-HISTORY_SECONDS = 10.0
-"""For one question, which may go through every commit."""
 MAX_FILES = 20
 """Of a change that is about these lines."""
 MAX_BACKPORTS = 2_000
 """Commits of a release branch that the indexed commit does not contain."""
 MIN_SUBJECT_CHARS = 20
 """A backport repeats the first line, mostly behind `Backport PR #12:`. Shorter ones are the same by chance."""
-
-
-def read_commit_history(
-    git: Git, commit: str, path: str, limit: int, until: datetime | None = None, text: str = ""
-) -> History:
-    """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
-
-    `commit` is the full id of the newest commit that counts, and `until` its greatest date. `path` is relative to the
-    top of the repository. With `text`, only commits that added or removed it.
-    """
-    args = (
-        *_LOG,
-        *([f"-S{text}"] if text else []),
-        *list_date_options(until),
-        f"--max-count={limit}",
-        "--end-of-options",
-        commit,
-        "--",
-        f":(literal){path}",
-    )
-    started = time.monotonic()
-    try:
-        is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
-        if text:  # a clone without the files' old versions fails
-            output = git.run(*args, seconds=LOG_SECONDS)[:MAX_LOG_BYTES]
-        else:
-            with git.stream(*args, seconds=LOG_SECONDS) as stream:
-                output = stream.read(MAX_LOG_BYTES)
-    except GitError:
-        return History(partial=True)
-    changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
-    is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
-    # Some commit added the file. Without any, git failed, unless there never was such a text.
-    return History(changes=changes, partial=is_shallow or not is_complete or not (changes or text))
-
-
-def list_date_options(until: datetime | None) -> list[str]:
-    """Return git's options that leave out commits that are younger."""
-    return [f"--until={until.isoformat()}"] if until else []
 
 
 def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
@@ -99,11 +58,8 @@ class GitHistory:
         """
         self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
         self._until = until
+        self._known_commits = (f"--until={until.isoformat()}",) if until else ()
         self._known_tags = (f"--merged={commit}",) if until else ()
-
-    def _ask(self, *args: str) -> str:
-        """Return what git prints of the objects; empty if it has no answer."""
-        return _answer(self._objects, *args)
 
     def _read_start(self, *args: str, max_bytes: int) -> bytes:
         """Return the start of what git prints of the objects, of which there may be much; empty if it has no answer."""
@@ -113,9 +69,39 @@ class GitHistory:
         except GitError:
             return b""
 
+    def read_changes(self, path: str, limit: int, text: str = "") -> History:
+        """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
+
+        With `text`, only commits that added or removed it.
+        """
+        args = (
+            *_LOG,
+            *([f"-S{text}"] if text else []),
+            *self._known_commits,
+            f"--max-count={limit}",
+            "--end-of-options",
+            self.commit,
+            "--",
+            f":(literal){self._prefix}{path}",
+        )
+        started = time.monotonic()
+        try:
+            is_shallow = self._objects.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+            # With a text, a clone without the files' old versions fails.
+            with self._objects.stream(*args, seconds=LOG_SECONDS, is_whole=bool(text)) as stream:
+                output = stream.read(MAX_LOG_BYTES)
+        except GitError:
+            return History(partial=True)
+        changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
+        is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
+        # Some commit added the file. Without any, git failed, unless there never was such a text.
+        partial = is_shallow or not is_complete or not (changes or text)
+        releases = self.name_releases([change.commit for change in changes]) if changes else {}
+        return History(changes=changes, partial=partial, releases=releases)
+
     def is_shallow(self) -> bool:
         """Return whether older commits are missing, or git does not know."""
-        return self._ask("rev-parse", "--is-shallow-repository").strip() != "false"
+        return self._objects.ask("rev-parse", "--is-shallow-repository").strip() != "false"
 
     def list_tags(self) -> list[Tag]:
         """Return the tags of commits, newest first. None in a shallow clone that has fetched none."""
@@ -127,18 +113,18 @@ class GitHistory:
         A pull request such as `#12` is the commit whose first line ends in `(#12)`, or that merged it.
         """
         if not written.startswith("#"):
-            return self._ask("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").strip() or None
+            return self._objects.ask("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").strip() or None
         subject = rf"\({written}\)$|^Merge pull request {written} "
-        args = ("log", "-1", "--format=%H", "--extended-regexp", f"--grep={subject}", *list_date_options(self._until))
-        return self._ask(*args, self.commit, "--").strip() or None
+        args = ("log", "-1", "--format=%H", "--extended-regexp", f"--grep={subject}", *self._known_commits)
+        return self._objects.ask(*args, self.commit, "--").strip() or None
 
     def find_first_parent(self, commit: str) -> str | None:
         """Return the commit before, of a merge the one that it was merged into; None if the clone does not have it."""
-        return self.resolve_commit(f"{commit}^1") if self.resolve_commit(commit) else None
+        return self.resolve_commit(f"{commit}^1")
 
     def list_changed_files(self, base: str, commit: str) -> dict[str, bool]:
         """Return each file in which two commits differ, with whether `base` has it. A renamed file is two files."""
-        fields = self._ask("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit).split("\0")
+        fields = self._objects.ask("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit).split("\0")
         changed = zip(fields[1::2], fields[::2], strict=False)
         inside = ((path, status) for path, status in changed if path.startswith(self._prefix))
         return {path.removeprefix(self._prefix): status != "A" for path, status in inside}
@@ -151,16 +137,16 @@ class GitHistory:
     def is_ancestor(self, commit: str, of: str) -> bool | None:
         """Return whether `of` contains the commit; None if git does not know."""
         try:
-            self._objects.run("merge-base", "--is-ancestor", commit, of, seconds=HISTORY_SECONDS)
+            self._objects.run("merge-base", "--is-ancestor", commit, of)
         except GitError as error:
             return False if str(error).endswith("exited with 1") else None
         return True
 
     def has_backport(self, commit: str, version: str) -> bool:
         """Return whether another commit of `version` makes the same change, by its patch or by its first line."""
-        same_patch = self._ask("cherry", version, commit, f"{commit}^")
-        only_there = self._ask("log", "--format=%s", f"--max-count={MAX_BACKPORTS}", version, f"^{self.commit}")
-        subject = self._ask("log", "-1", "--format=%s", commit, "--").strip()
+        same_patch = self._objects.ask("cherry", version, commit, f"{commit}^")
+        only_there = self._objects.ask("log", "--format=%s", f"--max-count={MAX_BACKPORTS}", version, f"^{self.commit}")
+        subject = self._objects.ask("log", "-1", "--format=%s", commit, "--").strip()
         names_it = any(line == subject or line.endswith(f": {subject}") for line in only_there.split("\n"))
         return same_patch.startswith("-") or (len(subject) >= MIN_SUBJECT_CHARS and names_it)
 
@@ -170,29 +156,32 @@ class GitHistory:
 
     def name_releases(self, commits: Sequence[str]) -> dict[str, str]:
         """Return the nearest tag that contains each commit. The past knows none: it may be younger than `until`."""
-        names = "" if self._until else _answer(self._git, "name-rev", "--tags", "--name-only", *commits)
+        names = "" if self._until else self._git.ask("name-rev", "--tags", "--name-only", *commits)
         tags = [re.split(r"[~^]", name)[0] for name in names.splitlines()]
         return {commit: tag for commit, tag in zip(commits, tags, strict=False) if tag != "undefined"}
 
     def _read_tags(self, *options: str) -> list[Tag]:
         fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
         args = (*options, *self._known_tags, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
-        rows = [line.split("\0") for line in _answer(self._git, "for-each-ref", *args).splitlines()]
+        rows = [line.split("\0") for line in self._git.ask("for-each-ref", *args).splitlines()]
         return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
 
-    def read_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
-        """Return the commits that are in `broken` and not in `worked`, newest first, however many files they change.
+    def read_commits(self) -> list[LoggedCommit]:
+        """Return the newest commits, newest first, see `read_commit_log`. Takes seconds."""
+        return self._list_known(read_commit_log(self._objects, self.commit, self._prefix))
 
-        See `read_commit_log`.
-        """
-        commits = read_commit_log(self._objects, f"{worked}..{broken}", self._prefix, sys.maxsize)
+    def read_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
+        """Return the commits that are in `broken` and not in `worked`, newest first, however many files they change."""
+        return self._list_known(read_commit_log(self._objects, f"{worked}..{broken}", self._prefix, sys.maxsize))
+
+    def _list_known(self, commits: list[LoggedCommit]) -> list[LoggedCommit]:
         until = self._until.timestamp() if self._until else math.inf
         return [one for one in commits if one.seconds <= until]
 
     def list_commits_after(self, version: str) -> list[str]:
         """Return the newest commits that the indexed one contains and `version` does not, by full ids, no merges."""
         args = ("rev-list", "--no-merges", f"--max-count={MAX_WINDOW}", f"{version}..{self.commit}")
-        return self._ask(*args).split()
+        return self._objects.ask(*args).split()
 
     def read_commit(self, commit: str) -> FileChange | None:
         """Return the subject and the date of a commit."""
@@ -220,21 +209,18 @@ class GitHistory:
         args = ("show", *options, "--end-of-options", commit, *only)
         shown = self._read_start(*args, max_bytes=MAX_DIFF_BYTES).decode("utf-8", "replace")
         message, *files = _DIFF.split(shown)
-        paths = (_DIFF_PATH.match(diff) for diff in files)
         of_known = [
-            diff
-            for diff, path in zip(files, paths, strict=True)
-            if path and path[1].removeprefix(self._prefix) in known
+            diff for diff in files if (named := _DIFF_PATH.match(diff)) and named[1].removeprefix(self._prefix) in known
         ]
         return "".join([message, *of_known])
 
     def read_time(self) -> datetime:
         """Return when the indexed commit was made; 1970 if git does not say."""
-        return to_time(self._ask("log", "-1", "--format=%ct", self.commit, "--").strip())
+        return to_time(self._objects.ask("log", "-1", "--format=%ct", self.commit, "--").strip())
 
     def read_file(self, commit: str, path: str) -> list[str]:
         """Return the lines of a file at another commit; none if it is not there."""
-        text = self._ask("cat-file", "blob", f"{commit}:{self._prefix}{path}")
+        text = self._objects.ask("cat-file", "blob", f"{commit}:{self._prefix}{path}")
         return text.split("\n") if text else []
 
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
@@ -242,16 +228,8 @@ class GitHistory:
         lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)
         # Without --root the first commit of all counts as the edge of a shallow clone.
         root = () if self.is_shallow() else ("--root",)
-        output = self._ask("blame", "--line-porcelain", "-w", *root, *lines)
+        output = self._objects.ask("blame", "--line-porcelain", "-w", *root, *lines)
         return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
-
-
-def _answer(git: Git, *args: str) -> str:
-    """Return what git prints for a question that may go through every commit; empty if it has no answer."""
-    try:
-        return git.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace")
-    except GitError:
-        return ""
 
 
 def _parse_blame(output: str) -> list[BlamedLine]:

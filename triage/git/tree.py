@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from triage.base.threads import raise_if_abandoned
-from triage.domain.code import History
-from triage.git.commit_log import LoggedCommit
 from triage.git.history import GitHistory
 
 
@@ -69,14 +67,6 @@ class SourceTree:
     def is_dirty(self) -> bool:
         """Return whether the work tree differs from the commit."""
         return False
-
-    def read_history(self, path: str, limit: int, text: str = "") -> History:  # noqa: ARG002 - what a commit needs
-        """Return the newest commits that changed a file; with `text`, those that added or removed it."""
-        return History()
-
-    def read_commits(self) -> list[LoggedCommit]:
-        """Return the newest commits, newest first. Takes seconds."""
-        return []
 
 
 class FolderTree(SourceTree):

@@ -1,6 +1,5 @@
 """Requests of the fix flow: text of strangers stands between marks, and what matters reaches the model."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from testing import factories
@@ -8,7 +7,6 @@ from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.say.sample_reports import FULL
 from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.ask_model import (
-    NOTHING,
     CodeChanges,
     ask_for_files,
     describe_answer,
@@ -39,7 +37,7 @@ def text_of(prompt: Any) -> str:
     return "\n".join(message.text for message in prompt)
 
 
-async def ask(given: FixState, last: Mapping[str, str] = NOTHING) -> list[Any]:
+async def ask(given: FixState, **last: str) -> list[Any]:
     model = FakeModel({"CodeChanges": None})
     services = fake_services(codebase=FakeCodebase({}), model=model, config=ProjectConfig(instructions="Be brief."))
     await ask_for_files(CodeChanges, given, services, model, {"code": "## a.py (whole file)\nx = 1"}, last)
@@ -87,15 +85,15 @@ async def test_an_answer_that_could_not_be_used_is_shown_with_the_reason() -> No
         new_content=None,
     )
     answer = CodeChanges(root_cause=None, summary="", changes=[file], needs_to_see=[], unverified=[], error=None)
-    text = text_of(await ask(make_input(), describe_answer(answer, ["`x = 2` does not occur."])))
+    text = text_of(await ask(make_input(), **describe_answer(answer, ["`x = 2` does not occur."])))
     assert "search:\nx = 2\nreplace:\nx = 3" in text
     assert "does not occur" in text
 
 
 def test_a_module_is_described_by_what_it_has() -> None:
-    code = Module(name="src/", paths=["src"], source_files=1, languages=["Python", "C", "Go"], description="Core")
+    code = Module(name="src/", paths=["src"], source_files=1, description="Core")
     texts = Module(name="docs/", paths=["docs"], source_files=0)
-    assert describe_module(code) == "src/ (1 source file, Python, C): Core"
+    assert describe_module(code) == "src/ (1 source file): Core"
     assert describe_module(texts) == "docs/ (no product code)"
 
 

@@ -44,13 +44,14 @@ def test_a_small_file_is_shown_whole_and_once() -> None:
 def test_lines_of_a_long_file_are_shown_once() -> None:
     assert len(LARGE) > MAX_WHOLE_CHARS
     shown = CopyableCode(make_files())
-    assert not shown.add_file("big.py")
     shown.add_lines("big.py", 10, 12)
     shown.add_lines("big.py", 11, 14, "Store.save")
     assert shown.text == (
         "## big.py:10-12\nline_10 = 10\nline_11 = 11\nline_12 = 12\n\n"
         "## big.py:13-14 (Store.save)\nline_13 = 13\nline_14 = 14"
     )
+    assert not shown.add_file("big.py")
+    assert "## big.py:1-9\nline_1 = 1\n" in shown.text, "its head"
 
 
 def test_what_has_no_room_is_named() -> None:

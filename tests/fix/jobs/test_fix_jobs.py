@@ -101,7 +101,7 @@ class TestStore:
         harness.git.api.date_header = NOW - timedelta(minutes=1)
         harness.leave_result()
         harness.run_job("store")
-        assert harness.proposals == ["refs/triage/proposals/7/1"]
+        assert harness.proposals == [f"refs/triage/proposals/7/{harness.outputs['proposal-id']}"]
 
     @pytest.mark.parametrize(
         "changes",
@@ -144,7 +144,7 @@ class TestStore:
         harness.leave_result()
         harness.run_job("store")
         assert harness.outputs["proposal-sha"] not in ("", forged)
-        assert harness.proposals == ["refs/triage/proposals/7/2"]
+        assert harness.proposals == [f"refs/triage/proposals/7/{harness.outputs['proposal-id']}"]
 
     @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
     def test_a_file_that_is_no_result(self, harness: FixHarness, data: bytes) -> None:

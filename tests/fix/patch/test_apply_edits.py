@@ -1,4 +1,4 @@
-"""Edits apply exactly once to the file as it was, or the message says what to do."""
+"""Edits apply exactly once, or the message says what to do."""
 
 from collections.abc import Sequence
 
@@ -7,16 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from triage.domain.proposal import BaseFile
 from triage.fix.patch.apply_edits import EditAnswer, RejectedEdits, apply_edits, finish_new_text
 
 BASE = "def add(a, b):\n    return a - b\n\n\ndef twice(a):\n\treturn add(a, a)  \n"
 
 
 def edit(text: str, *edits: tuple[str, str]) -> str:
-    return apply_edits(
-        "a.py", BaseFile(text=text), [EditAnswer(search=search, replace=replace) for search, replace in edits]
-    )
+    return apply_edits("a.py", text, [EditAnswer(search=search, replace=replace) for search, replace in edits])
 
 
 def reject(text: str, *edits: tuple[str, str]) -> list[str]:
@@ -25,9 +22,8 @@ def reject(text: str, *edits: tuple[str, str]) -> list[str]:
     return error.value.problems
 
 
-def test_all_edits_are_found_in_the_file_as_it_was():
-    edited = edit(BASE, ("add(a, a)", "a - b"), ("a - b", "a + b"))
-    assert edited == BASE.replace("a - b", "a + b").replace("add(a, a)", "a - b")
+def test_edits_are_applied_one_after_the_other():
+    assert edit(BASE, ("a - b", "a * b"), ("a * b", "a + b")) == BASE.replace("a - b", "a + b")
 
 
 def test_neighbouring_edits_do_not_overlap():
@@ -35,7 +31,7 @@ def test_neighbouring_edits_do_not_overlap():
 
 
 def test_a_text_that_occurs_twice_needs_lines_around_it():
-    (problem,) = reject(BASE, ("return a", "return"), ("return ", "x"))[1:]
+    (problem,) = reject(BASE, ("b\n", "c\n"), ("return ", "x"))
     assert problem == (
         "Edit 2 of a.py: the text occurs 2 times in the file (lines 2, 6): add lines around it until it occurs once."
     )
@@ -46,7 +42,8 @@ def test_occurrences_that_overlap_count():
 
 
 def test_edits_that_overlap_are_refused():
-    assert reject(BASE, ("a, b", "x"), ("def add(a, b)", "y")) == ["Edits 1 and 2 of a.py overlap: make one of them."]
+    (problem,) = reject(BASE, ("a, b", "x"), ("def add(a, b)", "y"))
+    assert problem.startswith("Edit 2 of a.py: the text does not occur")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +52,6 @@ def test_edits_that_overlap_are_refused():
         ([("", "x")], "empty search text"),
         ([("a - b", "a - b")], "changes nothing"),
         ([("a - b", "a\rb")], "carriage return"),
-        ([], "There is no edit"),
     ],
 )
 def test_edits_without_sense_are_refused(edits: Sequence[tuple[str, str]], reason: str):
@@ -80,11 +76,6 @@ def test_lines_that_resemble_nothing_are_not_shown():
     assert reject(BASE, ("import os", "x"))[0].endswith(
         "nor does one of its lines: copy the text from the file as it is."
     )
-
-
-def test_a_file_has_at_most_a_hundred_edits():
-    text = "".join(f"x{number} = 1\n" for number in range(101))
-    assert "101 edits; 100 are allowed" in reject(text, *((f"x{number} =", "y =") for number in range(101)))[0]
 
 
 def test_crlf_stays():
@@ -127,16 +118,12 @@ def test_what_is_outside_the_edits_stays(text: str, edits: list[tuple[str, str]]
         edited = edit(written, *edits)
     except RejectedEdits:
         return
-    assert all(text.count(search) == 1 for search, _ in edits)
     assert "\r" not in edited.replace("\r\n", "")
     assert crlf or "\r" not in edited
-    outside = text
-    for search, _ in edits:
-        outside = outside.replace(search, "\0", 1)
-    rebuilt = outside
-    for _, replace in sorted(edits, key=lambda one: text.index(one[0])):
-        rebuilt = rebuilt.replace("\0", replace, 1)
-    assert edited.replace("\r\n", "\n").rstrip("\n") == rebuilt.rstrip("\n")
+    for search, replace in edits:
+        assert text.count(search) == 1
+        text = text.replace(search, replace)
+    assert edited.replace("\r\n", "\n").rstrip("\n") == text.rstrip("\n")
 
 
 @pytest.mark.parametrize("piece", ["a b c\n", "\n", "aaaa", "a "])

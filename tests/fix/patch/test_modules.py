@@ -112,11 +112,6 @@ def test_an_empty_repository_has_no_modules():
     assert list_modules([], {}) == []
 
 
-def test_languages_are_those_of_the_sources():
-    (module,) = list_modules(list_files("a/b.py*2", "a/c.go*3", "a/d.txt"), {})
-    assert module.languages == ["Go", "Python"]
-
-
 def test_modules_of_the_settings_win():
     configured = {
         "api": ModuleConfig(paths=["src/api/", "src/schema.py"], description="The HTTP API"),
@@ -129,10 +124,9 @@ def test_modules_of_the_settings_win():
             paths=["src/api/", "src/schema.py"],
             description="The HTTP API",
             source_files=3,
-            languages=["Python"],
             tests=["tests/"],
         ),
-        Module(name="top", paths=["./"], source_files=1, languages=["Python"], tests=["tests/"]),
+        Module(name="top", paths=["./"], source_files=1, tests=["tests/"]),
     ]
 
 

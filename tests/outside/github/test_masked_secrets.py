@@ -11,7 +11,7 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import ApiFault, GitHubApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.text.encoded_secrets import GITHUB, KEYS, MODEL, encode_all, find_secrets
-from tests.fix.proposal_requests import FILES, TEST_FILES, make_request
+from tests.fix.proposal_requests import FILES, TEST_FILES, make_request, read_files
 from tests.outside.github.conftest import BASE_FILES, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
 from triage.domain.effect import COMMENT_MARKER
@@ -139,7 +139,7 @@ class TestProposals:
     def test_what_has_no_secret_passes(self, store: GitHubProposalStore, base: str) -> None:
         stored = store.store(*make_request(base))
         assert store.list_proposals(7) == [stored]
-        assert store.read_files(stored) == {**TEST_FILES, **FILES}
+        assert read_files(store, stored) == {**TEST_FILES, **FILES}
 
 
 def test_approvals_read_text_as_it_is(api: GitHubApi, open_store: OpenStore, redactor: SecretRedactor) -> None:

@@ -6,7 +6,6 @@ Rules answer the first two without it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from triage.agents.prompts import (
@@ -34,9 +33,6 @@ from triage.fix.patch.modules import Module, find_module
 
 if TYPE_CHECKING:
     from triage.outside.model.chat_model import ChatModel
-
-
-CHANGE_TOKENS = 8_000
 
 
 class TicketClass(Answer):
@@ -71,7 +67,7 @@ class CodeChanges(Answer):
 
     essential = ("changes", "needs_to_see")
     prompt: ClassVar[str] = "fix_changes"
-    max_tokens: ClassVar[int] = CHANGE_TOKENS
+    max_tokens: ClassVar[int] = 8_000
     root_cause: NullableText
     summary: OptionalText
     """One line, such as the subject of a commit."""
@@ -111,7 +107,6 @@ MAX_FEEDBACK_CHARS = 4_000
 MAX_OUTPUT_CHARS = 6_000
 MAX_EXAMPLE_CHARS = 8_000
 MAX_ANSWER_CHARS = 16_000
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def format_ticket(state: FixState, services: Services) -> dict[str, str]:
@@ -209,8 +204,8 @@ def select_modules(choice: ModuleChoice, modules: Sequence[Module]) -> dict[str,
 def describe_module(module: Module) -> str:
     """Return a module as the prompt lists it."""
     count = module.source_files
-    facts = [f"{count} source file{'s' * (count != 1)}" if count else "no product code", *module.languages[:2]]
-    return f"{module.name} ({', '.join(facts)})" + (f": {module.description}" if module.description else "")
+    counted = f"{count} source file{'s' * (count != 1)}" if count else "no product code"
+    return f"{module.name} ({counted})" + (f": {module.description}" if module.description else "")
 
 
 T = TypeVar("T", TicketClass, ModuleChoice)
@@ -221,7 +216,7 @@ MAX_TEST_CHARS = 30_000
 
 
 async def ask_for_choice(
-    answer: type[T], state: FixState, services: Services, model: ChatModel, shown: Mapping[str, str] = NOTHING
+    answer: type[T], state: FixState, services: Services, model: ChatModel, shown: Mapping[str, str]
 ) -> T:
     """Ask the small model for the kind of change, or for its modules."""
     sections = format_ticket(state, services) | format_triage(state)
@@ -235,17 +230,12 @@ async def ask_for_files(
     services: Services,
     model: ChatModel,
     shown: Mapping[str, str],
-    refused: Mapping[str, str] = NOTHING,
+    refused: Mapping[str, str],
 ) -> F:
     """Ask the main model for the change, or for tests of it in the manner of the existing ones.
 
-    Args:
-        answer: What is asked for.
-        state: What was said of the version that is in its `diff` goes to the model too.
-        services: Of the step.
-        model: To ask.
-        shown: What this step shows besides: the code and the triage, or the change and its tests.
-        refused: The last answer, if it could not be used, as `describe_answer` gives it.
+    `shown` is what this step shows besides: the code and the triage, or the change and its tests. `refused` is the last
+    answer, if it could not be used, as `describe_answer` gives it.
     """
     sections = {
         **format_ticket(state, services),

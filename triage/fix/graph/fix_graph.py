@@ -32,6 +32,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.fix.check_approval import Decision, PersonDecision, parse_decision
 from triage.fix.graph.fix_nodes import (
+    Update,
     classify_ticket,
     fetch_ticket,
     generate_code_changes,
@@ -50,10 +51,8 @@ FixGraph = CompiledStateGraph[FixState, FixContext, Any, FixState]
 
 
 class FixNode(Protocol):
-    def __call__(self, state: FixState, runtime: Runtime[FixContext]) -> Awaitable[dict[str, Any]]: ...
+    def __call__(self, state: FixState, runtime: Runtime[FixContext]) -> Awaitable[Update]: ...
 
-
-Update = dict[str, Any]
 
 MAX_CHECK_FAILURES = 2
 """Times that the project's own check sends the change back."""
@@ -104,19 +103,12 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
 
     Whoever resumes this thread begins this node again: it does nothing before it has the answer.
     """
-    pending = state.pending_mutation
     answer = _wait_for_answer(state)
     if answer.decision is Decision.REVISE:
         return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
     if answer.decision is Decision.REJECT:
         return {"human_approved": False, "rejection_reason": answer.words}
-    if pending is None:
-        return {"error": "Nothing can be carried out here."}
-    return {
-        "human_approved": True,
-        "status": ProposalStatus.APPROVED,
-        "messages": [f"Approved: branch {pending.branch} at commit {pending.commit}."],
-    }
+    return {"human_approved": True, "status": ProposalStatus.APPROVED, "messages": ["Approved."]}
 
 
 def _wait_for_answer(state: FixState) -> PersonDecision:
@@ -172,7 +164,7 @@ async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update
     if pending is None or branch is None or not state.human_approved:
         raise AssertionError("the gate was not passed")
     await in_thread(branch.create, pending)
-    return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
+    return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch} at commit {pending.commit}."]}
 
 
 async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -242,7 +234,7 @@ def _keep_error(node: FixNode) -> FixNode:
     """Return the node with what it raises for a person as its `error`, which leads to `handle_error`."""
 
     @wraps(node)
-    async def run(state: FixState, runtime: Runtime[FixContext]) -> dict[str, Any]:
+    async def run(state: FixState, runtime: Runtime[FixContext]) -> Update:
         try:
             return await node(state, runtime)
         except TriageError as error:

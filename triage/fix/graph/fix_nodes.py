@@ -30,7 +30,7 @@ from triage.fix.graph.ask_model import (
     select_modules,
 )
 from triage.fix.graph.fix_state import FixContext, FixState
-from triage.fix.graph.shown_files import CopyableCode, collect_code, collect_tests
+from triage.fix.graph.shown_files import SEARCHED_FILES, CopyableCode, collect_code, collect_tests
 from triage.fix.patch.apply_edits import FileAnswer, build_files, read_path
 from triage.fix.patch.check_patch import check_patch, check_path
 from triage.fix.patch.modules import is_inside
@@ -47,10 +47,8 @@ Update = dict[str, Any]
 
 PASSAGES_PER_MODULE = 4
 MAX_PASSAGES = 10
-SEARCHED_FILES = 60
 NO_MODEL = "A fix needs a model: set model-api-key, or model-base-url for an endpoint of your own."
 SECURITY = "The issue may report a vulnerability. A fix is not proposed in public; use a private advisory."
-NO_COMMIT = "There is no commit to start from: check out the repository with git."
 
 
 async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -65,8 +63,6 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
         return {"error": f"Failed to fetch ticket: {error}"}
     if report.security:
         return {"error": SECURITY, "report": report}
-    if not context.base_files.commit:
-        return {"error": NO_COMMIT, "report": report}
     key = f"#{state.issue.number}" if state.issue.number else "from a file"
     return {
         "report": report,
@@ -81,7 +77,7 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
 async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
     services = runtime.context.restricted_services
     recorder = StepRecorder("classify_ticket", services)
-    ask = partial(ask_for_choice, TicketClass, state, services, runtime.context.model)
+    ask = partial(ask_for_choice, TicketClass, state, services, runtime.context.model, {})
     attempt = await recorder.attempt("model", ask, services.agent_seconds(), _get_error)
     found = attempt.result if attempt.result and not attempt.error else classify_by_rules(state)
     return {
@@ -166,13 +162,8 @@ async def _ask_until_usable(
 ) -> tuple[F | None, list[PatchedFile], list[str]]:
     """Ask until an answer can be used. The model may ask for more code, and reads what is wrong, twice each.
 
-    Args:
-        recorder: Of the node.
-        answer_type: The form of the answer that is asked for.
-        state: Of the graph.
-        context: Of the graph.
-        collect_shown: Returns what the prompt shows besides, with what the model needs to see.
-        check: Returns the files of an answer and what is wrong with it.
+    `collect_shown` returns what the prompt shows besides, with what the model needs to see. `check` returns the files
+    of an answer and what is wrong with it.
 
     Returns:
         The answer, its files, and what is wrong with it; of a model that failed or declined, no answer and why.

@@ -47,12 +47,13 @@ class CopyableCode:
     _used: int = 0
 
     def add_file(self, path: str) -> bool:
-        """Show a file whole if it is small enough. Returns whether all of it is shown."""
+        """Show a file whole if it is small enough, else its head. Returns whether all of it is shown."""
         file = self._read(path)
         if path in self.whole or file is None:
             return path in self.whole
         text = normalize_line_ends(file.text)
         if len(text) > MAX_WHOLE_CHARS or not self._add(f"## {path} (whole file)\n{text}"):
+            self.add_lines(path, 1, HEAD_LINES)
             return False
         self.whole.add(path)
         return True
@@ -71,10 +72,6 @@ class CopyableCode:
                 shown.update(range(first, last + 1))
             else:
                 self.left_out.append(f"{path}:{first}-{last}")
-
-    def add_head(self, path: str) -> None:
-        """Show the first lines of a file, which usually import what it uses."""
-        self.add_lines(path, 1, HEAD_LINES)
 
     def read_lines(self, path: str) -> list[str]:
         """Return the lines of a file as they are shown; none if it cannot be shown."""
@@ -124,11 +121,9 @@ def collect_code(shown: CopyableCode, state: FixState, codebase: Codebase, neede
         _add_named(shown, codebase, name)
     suspects = state.report.suspects if state.report else []
     for path in dict.fromkeys([*state.affected_files, *(suspect.path for suspect in suspects)]):
-        if shown.add_file(path):
-            continue
-        shown.add_head(path)
+        is_whole = shown.add_file(path)
         for suspect in suspects:
-            if suspect.path == path and suspect.span:
+            if suspect.path == path and suspect.span and not is_whole:
                 _add_definition(shown, codebase, path, suspect.symbol, suspect.span.start, suspect.span.end)
     for passage in state.retrieved_chunks:
         shown.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
@@ -150,11 +145,9 @@ def _add_named(shown: CopyableCode, codebase: Codebase, name: str) -> None:
         return
     if problem := shown.check_path(path, False):
         shown.notes.append(f"Only to read: {problem}")
-    if shown.add_file(path):
-        return
-    shown.add_head(path)
+    is_whole = shown.add_file(path)
     start, _, end = lines.partition("-")
-    if start.isdigit():
+    if start.isdigit() and not is_whole:
         shown.add_lines(path, int(start), int(end) if end.isdigit() else int(start) + MARGIN)
 
 
@@ -206,7 +199,6 @@ def collect_tests(
         _add_named(shown, codebase, name)
     for path in related or others[:1]:
         if not shown.add_file(path):
-            shown.add_head(path)
             length = len(shown.read_lines(path))
             shown.add_lines(path, length - LAST_LINES, length)
     return shown.text or "(The repository has no test in the language of the changed files.)"

@@ -112,7 +112,7 @@ def find_objection(request: FixRequest, proposal: PatchProposal, job: FixJob) ->
         return CHANGED_FILES, state
     owners = store.read_code_owners() if job.approvers == "owners" else None
     if owners is not None:
-        paths = store.read_files(proposal)
+        paths = [path for commit in store.read_commits(proposal) for path in commit.files]
         if reason := check_owners(request.task.actor, paths, CodeOwners(owners), run.config):
             return reason, state
     return DRY_RUN if run.policy.dry_run else "", state

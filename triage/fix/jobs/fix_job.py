@@ -59,11 +59,9 @@ class JobArtifacts:
         data = read_own_file(self.workspace, PROPOSAL, MAX_RESULT_BYTES)
         if data is None:
             return None
-        if len(data) > MAX_RESULT_BYTES:
-            raise BadInput(f"The file with the proposal has more than {MAX_RESULT_BYTES:,} bytes.")
         try:
             return FixResult.model_validate_json(data)
-        except ValidationError:
+        except ValidationError:  # also where it is longer than what was read
             raise BadInput(
                 "The file with the proposal cannot be read. Use the artifact of the job `propose`."
             ) from None

@@ -1,6 +1,5 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from triage.base.threads import in_thread
 from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.proposal import MAX_REVISIONS, PatchedFile, PatchProposal, ProposalStatus
-from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
@@ -21,7 +19,7 @@ from triage.run.may_run.event import restore_issue_at_trigger
 from triage.run.may_run.route import CommandName, parse_command
 from triage.run.run_context import export_telemetry
 from triage.run.write.apply_local_effects import apply_local_effects
-from triage.run.write.plan_effects import dump_report, format_cost
+from triage.run.write.plan_effects import build_outputs, dump_report
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts
 from triage.say.hidden_state import hash_example
@@ -62,12 +60,10 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         repository=run.repository,
         change_request=change_request,
         example=_describe_example(example, issue),
+        diff=await in_thread(_format_earlier_diff, earlier, files, job) if earlier else "",
+        human_feedback=feedback if earlier else [],
+        iteration_count=earlier.revision + 1 if earlier else 0,
     )
-    if earlier is not None:
-        diff = await in_thread(_format_earlier_diff, earlier, files, job)
-        state = state.model_copy(
-            update={"diff": diff, "human_feedback": feedback, "iteration_count": earlier.revision + 1}
-        )
     with run.progress.group("Proposal"):
         state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
     draft = None if state.error else state.draft
@@ -80,7 +76,12 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     report = extend_report(state, services)
     if report is None:
         return await write_result(job, shown, outputs)
-    done = apply_local_effects(_plan_proposed(shown, outputs, report), run.output)
+    effects: list[Effect] = [
+        WriteReport(json_text=dump_report(report)),
+        WriteSummary(markdown=render_fix_page(shown, report)),
+        SetOutputs(values=build_outputs(report) | outputs),
+    ]
+    done = apply_local_effects(effects, run.output)
     await export_telemetry(report, services, run.cancelled, run.seconds_left)
     return done.downgrade_status(report.status)
 
@@ -115,7 +116,7 @@ def _format_earlier_diff(earlier: PatchProposal, files: "BaseFiles", job: FixJob
     except BadInput:  # a shallow checkout has only today's commit
         job.run.progress.info("The earlier version is compared with today's commit.")
     diffs = []
-    for path, file in job.store.read_files(earlier).items():
+    for path, file in [pair for commit in job.store.read_commits(earlier) for pair in commit.files.items()]:
         is_new = files.read(path) is None
         version = PatchedFile(path=path, text=redact_likely_secrets(file.text, path), is_new_file=is_new)
         diffs.append(diff_file(version, read_base_text(path, files)).text)
@@ -154,19 +155,3 @@ def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[
         feedback.append(task.words)
     rejected = f"An earlier version was rejected: {reason}" if reason else ""
     return "\n".join(filter(None, [request, rejected])), feedback[-MAX_REVISIONS:]
-
-
-def _plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -> list[Effect]:
-    """Returns what the job writes that proposed a patch, or could not. `report` has all steps of the run."""
-    usage = {
-        "status": report.status.value,
-        "engine": report.engine,
-        "tokens": str(report.usage.tokens),
-        "cost-usd": format_cost(report.usage),
-        "seconds": f"{report.seconds:.1f}",
-    }
-    return [
-        WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=render_fix_page(message, report)),
-        SetOutputs(values=usage | dict(outputs)),
-    ]

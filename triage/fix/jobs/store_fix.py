@@ -8,7 +8,7 @@ from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchCommit, PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
-from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS
+from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.fix.commit_text import build_commits
 from triage.fix.jobs.fix_job import NO_PROPOSAL, FixJob, FixRequest, describe_stored, write_result
 from triage.fix.patch.check_patch import check_patch
@@ -22,8 +22,6 @@ OTHER_COMMITS = (
     "The commits of this patch hold something that its diff does not show, or another message or time. It is not "
     "proposed. Ask again."
 )
-MAX_EXPIRED = 20
-"""Expired proposals of other issues that one job deletes."""
 
 
 async def store_fix(request: FixRequest, job: FixJob) -> Status:
@@ -57,7 +55,8 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
         raise CannotPublish(OTHER_COMMITS)
     try:
         others = [one for one in store.list_proposals(stored.issue) if one.commit != stored.commit]
-        for other in [*others, *store.list_expired(now, MAX_EXPIRED)]:
+        expired = [one for one in store.list_proposals() if is_expired(one, now)]
+        for other in [*others, *expired]:
             store.delete(other)
     except TriageError as error:
         job.run.progress.info(f"Older proposals were not deleted: {error}")

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field
 
 from triage.domain.findings import Answer, Exact, IfMissing, OptionalText, drop_blank
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, PatchedFile
+from triage.domain.proposal import MAX_FILE_CHARS, PatchedFile
 
 if TYPE_CHECKING:
     from triage.fix.base_files import BaseFiles
@@ -48,8 +47,8 @@ def find_line_ends(text: str) -> str:
     return "LF" if feeds else ""
 
 
-MAX_EDITS = 100
-"""Of one file. Each is looked for in the whole file."""
+MAX_PROBLEMS = 10
+"""Of one file that are named at once."""
 MAX_SHOWN_LINES = 8
 """Lines of the file in one message."""
 _MAX_LINE_CHARS = 160
@@ -67,46 +66,31 @@ class RejectedEdits(Exception):
         super().__init__("\n".join(self.problems))
 
 
-class _Replacement(NamedTuple):
-    start: int
-    end: int
-    text: str
-    edit: int
-    """Number of the edit, from 1."""
+def apply_edits(path: str, base_text: str, edits: Sequence[EditAnswer]) -> str:
+    """Return the text of the file with all edits, one after the other.
 
-
-def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
-    """Return the text of the file with all edits.
-
-    Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
+    Every `search` must occur exactly once in what the edits before it leave. A file with CRLF keeps CRLF, and the final
     newline stays as it was.
 
     Raises:
         RejectedEdits: At least one edit does not apply.
     """
-    ends = find_line_ends(base.text)
+    ends = find_line_ends(base_text)
     if ends == MIXED_ENDS:
         raise RejectedEdits([f"{path} has line ends of several kinds and cannot be edited: leave it as it is."])
-    if not edits:
-        raise RejectedEdits([f"There is no edit of {path}: give at least one, or leave the file out."])
-    if len(edits) > MAX_EDITS:
-        raise RejectedEdits(
-            [f"{path} has {len(edits)} edits; {MAX_EDITS} are allowed: join those of neighbouring lines."]
-        )
-    text = base.text.replace("\r\n", "\n")
-    lines = text.split("\n")
-    places: dict[str, list[int]] = {}
-    for number, line in enumerate(lines):
-        places.setdefault(line.strip(), []).append(number)
-    found: list[_Replacement | str] = []
+    text = edited = base_text.replace("\r\n", "\n")
+    problems: list[str] = []
     for number, edit in enumerate(edits, 1):
-        one = _find_replacement(path, text, number, edit)
-        found.append(one or _describe_missing(lines, places, f"Edit {number} of {path}", edit.search))
-    replacements = sorted(one for one in found if isinstance(one, _Replacement))
-    problems = [one for one in found if isinstance(one, str)] + _find_overlaps(path, replacements)
+        search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
+        if problem := _find_problem(f"Edit {number} of {path}", edited, search, replace):
+            problems.append(problem)
+        else:
+            edited = edited.replace(search, replace)
+        if len(problems) == MAX_PROBLEMS:
+            break
     if problems:
         raise RejectedEdits(problems)
-    edited = _match_final_newline(_replace(text, replacements), text)
+    edited = _match_final_newline(edited, text)
     if edited == text:
         raise RejectedEdits([f"The edits of {path} change nothing together: leave the file out."])
     return edited.replace("\n", "\r\n") if ends == "CRLF" else edited
@@ -118,9 +102,7 @@ def finish_new_text(text: str) -> str:
     return f"{lines.rstrip(chr(10))}\n" if lines.strip() else ""
 
 
-def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _Replacement | str | None:
-    search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
-    name = f"Edit {number} of {path}"
+def _find_problem(name: str, text: str, search: str, replace: str) -> str:
     if not search:
         return f"{name} has an empty search text: copy the lines to be replaced from the file."
     if search == replace:
@@ -128,15 +110,15 @@ def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _R
     if "\r" in replace:
         return f"{name} has a carriage return in its replacement: use LF line ends."
     starts = _find_starts(text, search)
-    if len(starts) == 1:
-        return _Replacement(starts[0], starts[0] + len(search), replace, number)
-    if starts:
+    if not starts:
+        return _describe_missing(text.split("\n"), name, search)
+    if len(starts) > 1:
         lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts[:MAX_SHOWN_LINES])
         return (
             f"{name}: the text occurs {len(starts)} times in the file (lines {lines}"
             f"{', …' if len(starts) > MAX_SHOWN_LINES else ''}): add lines around it until it occurs once."
         )
-    return None
+    return ""
 
 
 def _find_starts(text: str, search: str) -> list[int]:
@@ -149,32 +131,19 @@ def _find_starts(text: str, search: str) -> list[int]:
     return starts
 
 
-def _find_overlaps(path: str, replacements: Sequence[_Replacement]) -> list[str]:
-    return [
-        f"Edits {min(first.edit, second.edit)} and {max(first.edit, second.edit)} of {path} overlap: make one of them."
-        for first, second in pairwise(replacements)
-        if second.start < first.end
-    ]
-
-
-def _replace(text: str, replacements: Sequence[_Replacement]) -> str:
-    parts, done = [], 0
-    for one in replacements:
-        parts += [text[done : one.start], one.text]
-        done = one.end
-    return "".join([*parts, text[done:]])
-
-
 def _match_final_newline(edited: str, text: str) -> str:
     if text.endswith("\n"):
         return edited if edited.endswith("\n") or not edited else f"{edited}\n"
     return edited.rstrip("\n")
 
 
-def _describe_missing(lines: Sequence[str], places: Mapping[str, Sequence[int]], name: str, search: str) -> str:
-    """Say where most lines of the text stand, apart from white space. `places` has the numbers of each line."""
+def _describe_missing(lines: Sequence[str], name: str, search: str) -> str:
+    """Say where most lines of the text stand, apart from white space."""
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        places.setdefault(line.strip(), []).append(number)
     missing = f"{name}: the text does not occur in the file"
-    wanted = search.replace("\r\n", "\n").strip("\n").split("\n")
+    wanted = search.strip("\n").split("\n")
     starts = Counter(
         number - offset
         for offset, line in enumerate(wanted[:_MAX_COMPARED_LINES])
@@ -225,17 +194,13 @@ def _build_file(path: str, group: Sequence[FileAnswer], files: "BaseFiles", earl
         contents = [answer.new_content for answer in group if answer.new_content]
         if len(contents) != 1:
             raise RejectedEdits([f"{path} does not exist. For a new file, give its whole text in new_content, once."])
-        text = _check_size(path, finish_new_text(contents[0]))
-        return PatchedFile(path=path, description=description, is_new_file=True, text=text)
-    if not edits:
+        text = finish_new_text(contents[0])
+    elif not edits:
         raise RejectedEdits([f"{path} exists: give edits, not the whole text."])
-    base = BaseFile(text=earlier if earlier is not None else found.text, mode=found.mode)
-    return PatchedFile(path=path, description=description, text=_check_size(path, apply_edits(path, base, edits)))
-
-
-def _check_size(path: str, text: str) -> str:
+    else:
+        text = apply_edits(path, found.text if earlier is None else earlier, edits)
     if len(text) > MAX_FILE_CHARS:
         raise RejectedEdits(
             [f"{path} would have more than {MAX_FILE_CHARS:,} characters: make it no longer than it is."]
         )
-    return text
+    return PatchedFile(path=path, description=description, is_new_file=found is None, text=text)

@@ -1,6 +1,6 @@
 """The parts of a repository to which a patch can be limited: folders of sources, as people see them."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import commonpath, dirname
 from typing import NamedTuple
@@ -20,7 +20,6 @@ _MIN_FILES = 2
 """Sources of a folder that is a module of its own."""
 _USUAL_TEST_FOLDERS = ("tests/", "test/")
 """In a repository without any test."""
-_MAX_LANGUAGES = 3
 
 
 class Module(Value):
@@ -34,8 +33,6 @@ class Module(Value):
     """Of the settings."""
     source_files: int = Field(0, ge=0)
     """Without tests."""
-    languages: list[str] = Field(default_factory=list)
-    """The most frequent first."""
     tests: list[str] = Field(default_factory=list)
     """Folders with a slash at the end, and files, outside `paths` as well."""
 
@@ -66,18 +63,8 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
     facts = []
     for name, places, description in sorted(chosen):
         tests = _find_tests(places, test_folders) if has_tests else list(_USUAL_TEST_FOLDERS)
-        inside = [file.language for file in files if file.is_product_code and is_inside(file.path, places)]
-        languages = [language for language, _ in Counter(inside).most_common(_MAX_LANGUAGES)]
-        facts.append(
-            Module(
-                name=name,
-                paths=places,
-                description=description,
-                source_files=len(inside),
-                languages=languages,
-                tests=tests,
-            )
-        )
+        count = _count_sources(file for file in files if is_inside(file.path, places))
+        facts.append(Module(name=name, paths=places, description=description, source_files=count, tests=tests))
     return facts
 
 

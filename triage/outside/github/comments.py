@@ -12,6 +12,7 @@ from triage.outside.github.github_errors import (
     GitHubError,
     github_errors,
     translate_write_errors,
+    unless_gone,
 )
 from triage.outside.github.repository_connection import RepositoryConnection, iterate_pages, repeat_write, write_once
 from triage.read.read_issue import shorten_thread
@@ -149,13 +150,7 @@ class IssueComments(RepositoryConnection):
         return True
 
     def _fetch_comment(self, comment_id: int) -> IssueComment | None:
-        try:
-            with github_errors():
-                return self._convert_comment(find_comment(self.repository, comment_id).complete())
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                return None
-            raise
+        return unless_gone(lambda: self._convert_comment(find_comment(self.repository, comment_id).complete()))
 
     def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
         found: dict[int, IssueComment] = {}

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import TypeVar
 
 from triage.base.errors import (
     CannotPublish,
@@ -20,6 +21,8 @@ from triage.base.errors import (
 )
 from triage.base.threads import raise_if_abandoned
 from triage.outside.http_client import PROXY_LOGIN_REFUSED, describe_connection_problem
+
+T = TypeVar("T")
 
 
 class ErrorKind(StrEnum):
@@ -99,6 +102,17 @@ def github_errors() -> Iterator[None]:
     # PyGithub reads fields of a response before it knows that they are there.
     except (ValueError, TypeError, AttributeError, LookupError, AssertionError, RecursionError, BadAttributeException):
         raise unreadable_response() from None
+
+
+def unless_gone(read: Callable[[], T]) -> T | None:
+    """Return what a request reads; None if GitHub does not have it. Raises as `github_errors`."""
+    try:
+        with github_errors():
+            return read()
+    except GitHubError as error:
+        if error.kind is ErrorKind.GONE:
+            return None
+        raise
 
 
 def _collect_messages(data: object) -> str:
