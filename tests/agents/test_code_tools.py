@@ -100,7 +100,8 @@ async def test_each_tool_answers_with_places_and_numbered_lines(name: str, argum
 
 # --- read_lines
 
-LONG = FakeCodebase({"long.py": "\n".join(f"line {n}" for n in range(1, 501)), "wide.js": "x" * 1_000})
+WIDE = "x" * 1_000 + "end" + "y" * 2_000
+LONG = FakeCodebase({"long.py": "\n".join(f"line {n}" for n in range(1, 501)), "wide.js": f"{WIDE}\ntwo\nthree\nfour"})
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,23 @@ def test_lines_that_are_not_there(start: int, end: int):
 
 
 def test_an_endless_line_is_cut_and_says_so():
-    assert render_lines(LONG, "wide.js", 1, 1).endswith(f"1| {'x' * 300} (... 700 characters left out)\n(of 1 line)")
+    beside_others = render_lines(LONG, "wide.js", 1, 4)
+    assert f"1| {'x' * 300} (... 2,703 characters left out)\n2| two" in beside_others
+    alone = render_lines(LONG, "wide.js", 1, 1)
+    assert f"1| {WIDE[:2_000]} (... 1,003 characters left out)\n" in alone
+
+
+async def test_what_a_cut_line_did_not_show_is_shown_when_asked_for():
+    codebase, shown = FakeCodebase({"wide.js": f"{'x' * 400}end\ntwo\nthree\nfour"}), ShownCode()
+    tools = {one.name: one for one in build_code_tools(codebase)}
+
+    async def ask(name: str, **arguments: object) -> str:
+        call = {"name": name, "args": arguments, "id": "1", "type": "tool_call"}
+        return shown.show((await tools[name].ainvoke(call)).artifact)
+
+    assert "end" not in await ask("read_lines", path="wide.js", start=1, end=4)
+    assert "xend" in await ask("read_lines", path="wide.js", start=1, end=1)
+    assert "see [2]" in await ask("read_lines", path="wide.js", start=1, end=1), "now it was shown"
 
 
 def test_a_file_known_by_its_path_alone():

@@ -76,6 +76,13 @@ def test_what_is_cut_fits_and_only_what_is_shown_has_a_number(sizes: list[list[i
         )
 
 
+def test_a_long_line_that_is_cited_is_whole_and_those_around_it_are_cut():
+    codebase = FakeCodebase({"a.py": "\n".join(["a" * 400, "b" * 400 + "end", "c" * 400])})
+    text = render_cited_code([factories.relevant("a.py", start_line=2, end_line=2)], codebase)
+    assert "end" in text
+    assert text.count("(... 100 characters left out)") == 2
+
+
 def test_cited_lines_stand_with_their_surroundings():
     lines = "\n".join(f"line {number}" for number in range(1, 201))
     files = [

@@ -143,9 +143,9 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     ("label", "is_asked", "is_documented", "asked"),
     [
         ("enhancement", True, False, ["InvestigatorFinding", "CodebaseFinding"]),
-        ("enhancement", False, True, ["CodebaseFinding"]),
+        ("enhancement", False, True, ["InvestigatorFinding", "CodebaseFinding"]),
         ("enhancement", False, False, []),
-        ("question", False, True, ["CodebaseFinding"]),
+        ("question", False, True, ["InvestigatorFinding", "CodebaseFinding"]),
         ("question", True, False, []),
         ("documentation", True, True, []),
     ],
@@ -167,7 +167,7 @@ async def test_nobody_pays_for_a_security_report_that_a_job_keeps_to_itself(run_
     assert bool(model.asked) is asked
 
 
-@pytest.mark.parametrize(("state", "asked"), [("open", []), ("closed", ["CodebaseFinding"])])
+@pytest.mark.parametrize(("state", "asked"), [("open", []), ("closed", ["InvestigatorFinding", "CodebaseFinding"])])
 @pytest.mark.parametrize("label", ["enhancement", "question"])
 async def test_nobody_pays_for_an_answer_beside_an_open_issue_that_is_the_same(
     label: str, state: str, asked: list[str]

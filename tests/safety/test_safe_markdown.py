@@ -229,6 +229,7 @@ def test_nothing_leaves_a_code_span(words: str) -> None:
         ("1. first", r"1\. first"),
         ("- item", r"\- item"),
         ("/approve", "`/approve`"),
+        ("`a` / `b`, `c`/`d` and ` /approve`", "`a` / `b`, `c`/`d` and `/approve`"),
         ("e.g. 3.5 times, i.e. more", "e.g. 3.5 times, i.e. more"),
         ("a < b & c > d", "a &lt; b &amp; c &gt; d"),
         ("two\n\nparagraphs\n/close", "two paragraphs `/close`"),

@@ -80,7 +80,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
 
     @tool(parse_docstring=True, response_format="content_and_artifact")
     async def read_lines(path: str, start: int, end: int) -> Answer:
-        """Read lines of a file, with their numbers; at most 200 lines at a time.
+        """Read lines of a file, with their numbers; at most 200 lines at a time. A long line is whole if read alone.
 
         Args:
             path: The file's path, as passages show it.

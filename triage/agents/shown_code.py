@@ -7,7 +7,7 @@ right by construction, and what was not shown must be looked up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from triage.base.text import number_lines
@@ -26,8 +26,12 @@ MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
+MAX_WHOLE_LINES = 3
+"""Lines that are asked for or cited, which are shown also where they are long."""
 SAME_FILE = "same file"
-_NUMBER = re.compile(r" {0,7}(\d{1,7})\| ?")
+_NUMBER = re.compile(r"^ {0,7}(\d{1,7})\|", re.M)
+_WHOLE = re.compile(_NUMBER.pattern + r"(?! *\(\.\.\.\)|.*(?:\(\.\.\.\)|characters left out\))$)", re.M)
+"""The numbers of all lines, and without those of which a part is shown: asked for again, they are not known."""
 
 
 def format_location(path: str, start: int, end: int, symbol: str | None) -> str:
@@ -50,10 +54,11 @@ def format_file(file: RelevantFile) -> str:
 
 
 def make_excerpt(path: str, lines: Iterable[tuple[int, str]], symbol: str | None = None) -> Passage:
-    """Return lines of a file as a block."""
+    """Return lines of a file as a block; few of them are hardly cut."""
     numbered = list(lines)
     span = Span(path=path, start=numbered[0][0], end=numbered[-1][0])
-    return Passage(span=span, text=number_lines(numbered), symbol=symbol)
+    whole = range(span.start, span.end + 1) if len(numbered) <= MAX_WHOLE_LINES else ()
+    return Passage(span=span, text=number_lines(numbered, whole), symbol=symbol)
 
 
 def pluralize(number: int, what: str) -> str:
@@ -86,19 +91,14 @@ class ShownCode:
         span = passage.span
         path = SAME_FILE if span.path == above else span.path
         where = format_location(path, span.start, span.end, passage.symbol)
-        lines = [(passage.span.path, int(line)) for line in _list_numbers(passage.text)]
-        known = [self._numbers.get(line, 0) for line in lines]
+        known = [self._numbers.get((span.path, int(line)), 0) for line in _NUMBER.findall(passage.text)]
         if known and all(known):
             numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(known))
             return f"({where}: see {numbers})"
         self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
-        for line in lines:
-            self._numbers.setdefault(line, len(self.excerpts))
+        for line in _WHOLE.findall(passage.text):
+            self._numbers.setdefault((span.path, int(line)), len(self.excerpts))
         return f"[{len(self.excerpts)}] {where}\n{passage.text}"
-
-
-def _list_numbers(text: str) -> Iterator[str]:
-    return (number[1] for line in text.split("\n") if (number := _NUMBER.match(line)))
 
 
 def cut_longest(answers: Sequence[Sequence[Block]], max_chars: int) -> list[list[Block]]:
@@ -134,8 +134,7 @@ def _cut(blocks: Sequence[Block], max_chars: int) -> list[Block]:
 
 
 def _keep_lines(passage: Passage, lines: Sequence[str]) -> Passage:
-    numbers = [int(number) for number in _list_numbers("\n".join(lines))]
-    end = max(numbers, default=passage.span.start)
+    end = max(map(int, _NUMBER.findall("\n".join(lines))), default=passage.span.start)
     return passage.model_copy(update={"text": "\n".join(lines), "span": passage.span.model_copy(update={"end": end})})
 
 
@@ -149,7 +148,8 @@ def render_cited_code(files: Sequence[RelevantFile], codebase: Codebase) -> str:
         end = min(file.end_line or file.start_line, file.start_line + MAX_CITED_LINES - 1)
         first, last = max(1, file.start_line - MARGIN), min(len(lines), end + MARGIN)
         new = [number for number in range(first, last + 1) if (file.path, number) not in seen]
-        text = number_lines((number, lines[number - 1]) for number in new) or "(shown above)"
+        cited = range(file.start_line, end + 1) if end - file.start_line < MAX_WHOLE_LINES else ()
+        text = number_lines(((number, lines[number - 1]) for number in new), cited) or "(shown above)"
         if len(text) <= room:
             room -= len(text)
             seen |= {(file.path, number) for number in new}

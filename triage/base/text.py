@@ -3,12 +3,12 @@
 import codecs
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 _STRING = re.compile(r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\"")
 MAX_QUOTED_CHARS = 40
-MAX_LINE_CHARS = 300
-"""Of a line that a model is shown."""
+MAX_LINE_CHARS, MAX_WHOLE_LINE_CHARS = 300, 2_000
+"""Of a line that a model is shown, and of one that it asks for or cites."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -56,19 +56,20 @@ def decode_text(data: bytes) -> str | None:
         return data.decode("latin-1")
 
 
-def number_lines(lines: Iterable[tuple[int, str]]) -> str:
-    """Return the lines with their numbers, without the indentation that all have."""
+def number_lines(lines: Iterable[tuple[int, str]], whole: Container[int] = ()) -> str:
+    """Return the lines with their numbers, without the indentation that all have; those of `whole` are cut later."""
     numbered = list(lines)
     width = len(str(numbered[-1][0])) if numbered else 0
     indent = min((len(line) - len(line.lstrip()) for _, line in numbered if line.strip()), default=0)
-    return "\n".join(f"{number:>{width}}| {cut_line(line[indent:])}" for number, line in numbered)
+    limits = {number: MAX_WHOLE_LINE_CHARS if number in whole else MAX_LINE_CHARS for number, _ in numbered}
+    return "\n".join(f"{number:>{width}}| {cut_line(line[indent:], limits[number])}" for number, line in numbered)
 
 
 def truncate(text: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
-def cut_line(line: str) -> str:
+def cut_line(line: str, max_chars: int = MAX_LINE_CHARS) -> str:
     """Return what a prompt shows of a line."""
-    over = len(line) - MAX_LINE_CHARS
-    return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
+    over = len(line) - max_chars
+    return f"{line[:max_chars]} (... {over:,} characters left out)" if over > 0 else line

@@ -176,9 +176,7 @@ def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> 
         return False
     wants_places = state.may_be_bug or (state.kind == "feature_request" and services.is_asked)
     match name:
-        case "investigator":
-            return wants_places
-        case "codebase_search":
+        case "investigator" | "codebase_search":  # who asks has other words than the code
             return wants_places or state.may_be_answered
         case "critic":
             return can_change_something(state)

@@ -173,7 +173,7 @@ def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
     for span in _CODE_SPAN.finditer(words):
         between = words[end : span.start()]
         # A slash between two code spans begins no command: `while`/`until`.
-        pieces.extend([between] if between == "/" and end else _escape_words(between))
+        pieces.extend([between] if between.strip() == "/" and end else _escape_words(between))
         pieces.append(format_code_span(span[2]))
         end = span.end()
     pieces.extend(_escape_words(words[end:]))

@@ -50,8 +50,11 @@ async def test_the_fast_model_has_the_main_one_behind_it_by_default():
     assert asked_models(server) == [FAST, FAST, FAST, MAIN]
 
 
-async def test_a_busy_model_is_asked_last_until_it_answers():
-    failing = Failing()
+@pytest.mark.parametrize(
+    ("reply", "requests"), [(error_reply(429), 3), (chat_completion(""), 1), (chat_completion("{}"), 2)]
+)
+async def test_a_model_that_failed_is_asked_last_until_it_answers(reply: ScriptedReply, requests: int):
+    failing = Failing(reply)
     with serve_script(failing) as server:
         model = ModelSetup(server, PLENTY).model
         for _ in range(2):
@@ -59,7 +62,7 @@ async def test_a_busy_model_is_asked_last_until_it_answers():
         failing.models = {FAST}
         for _ in range(2):
             assert (await colour(model)).name == "green"
-    assert asked_models(server) == [*[MAIN] * 3, FAST, FAST, *[FAST] * 3, MAIN, MAIN]
+    assert asked_models(server) == [*[MAIN] * requests, FAST, FAST, *[FAST] * requests, MAIN, MAIN]
 
 
 async def test_a_slow_model_leaves_time_for_the_other_one():

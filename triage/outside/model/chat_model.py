@@ -77,7 +77,7 @@ class ChatModel:
     """A language model at an OpenAI-compatible endpoint. Every runnable raises ModelUnavailable or BudgetExceeded.
 
     Each request is reserved in the budget and adapted to what the model takes, and each answer is validated. After a
-    failure of one model the other one is asked. One that was busy is asked last until it answers.
+    failure of one model the other one is asked. One that failed is asked last until it answers.
     """
 
     endpoint: Endpoint
@@ -136,7 +136,7 @@ class ChatModel:
         model = self.models[tier]
         other = self.fallback or self.models["fast" if tier == "main" else "main"]
         features = self.endpoint.features
-        both = sorted(dict.fromkeys([model, other]), key=lambda name: features.get_features(name).is_busy)
+        both = sorted(dict.fromkeys([model, other]), key=lambda name: features.get_features(name).failed_calls > 0)
         return [name for name in both if not features.get_features(name).drop_reason] or [model]
 
     async def _ask(self, call: _Call[T]) -> T:
@@ -145,11 +145,11 @@ class ChatModel:
         try:
             answer: T = await attempts(self._ask_until_answered, call)
         except asyncio.CancelledError:
-            features.record_failed_call(call.model, TIMED_OUT, is_busy=True)
+            features.record_failed_call(call.model, TIMED_OUT)
             raise
         except ModelUnavailable as error:
             if not error.reason.startswith(PROMPT_TOO_LONG):  # which says nothing of the next call
-                features.record_failed_call(call.model, error.reason, is_busy=isinstance(error, EndpointBusy))
+                features.record_failed_call(call.model, error.reason)
             if error.reason == CUT_AT_LENGTH:  # the most expensive way to fail
                 features.get_features(call.model).drop_reason = error.reason
             raise

@@ -44,7 +44,7 @@ class MeteredEmbeddings(Embeddings):
         try:
             return self.retry.attempts_in_thread()(self._send_request, self.redact(texts))
         except EndpointBusy as error:
-            features.record_failed_call(self.model, error.reason, is_busy=True)
+            features.record_failed_call(self.model, error.reason)
             raise
 
     def embed_query(self, text: str) -> list[float]:

@@ -42,9 +42,7 @@ class ModelFeatures:
     left_out: Set[str] = frozenset()
     """Options of requests, as `list_options` names them, without which a request was accepted."""
     failed_calls: int = 0
-    """Since its last answer."""
-    is_busy: bool = False
-    """Whether it was busy, unreachable or too slow in its last call: then the other model is asked first."""
+    """Since its last answer. After one the other model is asked first."""
     texts: int = 0
     """Answers in prose, as long as it has given no object and no call."""
     takes_form: bool = False
@@ -73,7 +71,7 @@ class EndpointFeatures:
     def record_reply(self, model: str, *, is_answer: bool) -> None:
         """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
         features = self.get_features(model)
-        features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
+        features.failed_calls = 0 if is_answer else features.failed_calls
 
     def record_form(self, model: str, mode: str, *, is_text: bool) -> None:
         """Count an answer in prose. After two, and none in form, the model is not asked any more.
@@ -87,10 +85,10 @@ class EndpointFeatures:
         if mode == "plain" and features.texts >= MAX_TEXTS and not features.takes_form:
             features.drop_reason = ONLY_PROSE
 
-    def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
+    def record_failed_call(self, model: str, reason: str) -> None:
         """Count a call that failed for good. After two without an answer the model is not asked any more."""
         features = self.get_features(model)
-        features.failed_calls, features.is_busy = features.failed_calls + 1, is_busy
+        features.failed_calls += 1
         if features.failed_calls >= MAX_FAILED_CALLS and not features.drop_reason:
             features.drop_reason = f"not asked any more after {MAX_FAILED_CALLS} failed calls: {reason}"
 
