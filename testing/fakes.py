@@ -3,8 +3,7 @@
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -412,12 +411,6 @@ class FakeProgressLog:
 
     def detail(self, text: str) -> None:
         self.lines.append(text)
-
-    @contextmanager
-    def group(self, title: str) -> Iterator[None]:
-        self.lines.append(f"{{ {title}")
-        yield
-        self.lines.append("}")
 
 
 @dataclass

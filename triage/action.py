@@ -80,7 +80,7 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
 
     # Read
     app = open_job_app(environ, output)
-    for warning in [*find_gone_inputs(environ), *app.warnings]:
+    for warning in [*find_gone_inputs(environ), *app.environment.warnings]:
         output.annotate("warning", warning)
     payload = app.read_event()
 
@@ -111,7 +111,7 @@ async def run_job(task: Task | None, app: App, run: JobContext) -> Status:
 
         return await make_scorecard(app, run)
     if name == "doctor":
-        from triage.app.doctor_command import run_doctor
+        from triage.app.doctor import run_doctor
 
         return await run_doctor(app, run)
     if name.startswith("backlog-"):

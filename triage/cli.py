@@ -45,7 +45,7 @@ COMMANDS = {
         "Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout.",
     ),
     "doctor": (
-        "triage.app.doctor_command",
+        "triage.app.doctor",
         "Check what is configured, what can be reached, and what is missing.",
     ),
 }

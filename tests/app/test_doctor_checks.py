@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
-from triage.app.doctor_checks import Check, run_checks
+from triage.app.doctor import Check, run_checks
 from triage.app.settings.inputs import Settings
 from triage.app.settings.runner_environment import RunnerEnvironment
 

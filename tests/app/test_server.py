@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from triage.app.server import graph
-from triage.app.settings.runner_environment import Checkouts
+from triage.app.settings.runner_environment import find_checkout_folder
 from triage.base.errors import BadInput
 
 
@@ -37,11 +37,11 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_one_checkout_or_a_folder_of_them(tmp_path: Path):
     (tmp_path / "octo" / "shop").mkdir(parents=True)
-    one = Checkouts.read({"TRIAGE_REPO": str(tmp_path)})
-    assert one.find_folder("") == one.find_folder("any/name") == tmp_path
-    several = Checkouts.read({"TRIAGE_REPO": "/", "TRIAGE_REPOS": str(tmp_path)})
-    assert several.find_folder("octo/shop") == tmp_path / "octo" / "shop"
-    assert Checkouts.read({}).find_folder("") == Path.cwd()
+    one = {"TRIAGE_REPO": str(tmp_path)}
+    assert find_checkout_folder(one, "") == find_checkout_folder(one, "any/name") == tmp_path
+    several = {"TRIAGE_REPO": "/", "TRIAGE_REPOS": str(tmp_path)}
+    assert find_checkout_folder(several, "octo/shop") == tmp_path / "octo" / "shop"
+    assert find_checkout_folder({}, "") == Path.cwd()
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_one_checkout_or_a_folder_of_them(tmp_path: Path):
 def test_nothing_outside_of_the_folder_is_found(tmp_path: Path, name: str):
     (tmp_path / "checkouts" / "octo" / "shop").mkdir(parents=True)
     with pytest.raises(BadInput, match="repository: "):
-        Checkouts(repos=tmp_path / "checkouts").find_folder(name)
+        find_checkout_folder({"TRIAGE_REPOS": str(tmp_path / "checkouts")}, name)
 
 
 def test_a_missing_folder_is_an_error():
     with pytest.raises(BadInput, match="TRIAGE_REPO"):
-        Checkouts(repo=Path("/no/such/folder")).find_folder("")
+        find_checkout_folder({"TRIAGE_REPO": "/no/such/folder"}, "")

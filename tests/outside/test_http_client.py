@@ -417,7 +417,7 @@ def test_an_unusable_file_is_a_warning_and_the_next_one_is_used(
     assert second.startswith("CURL_CA_BUNDLE is not used: the file has no PEM certificate.")
     assert "s3cret" not in first
     assert os.environ["REQUESTS_CA_BUNDLE"] == str(company.file)
-    assert isinstance(create_ssl_context(is_async=False), truststore.SSLContext)
+    assert isinstance(create_ssl_context(), truststore.SSLContext)
 
 
 def test_authorities_need_not_conform_to_what_new_pythons_ask_for(environment: pytest.MonkeyPatch):

@@ -16,21 +16,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from triage import __version__
 from triage.app.settings.inputs import CONFIG_FILE, PLACEHOLDER_KEY, Settings
 from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadConfig, BadInput
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
-from triage.domain.project_config import (
-    Labels,
-    LanguageConfig,
-    ModuleConfig,
-    Price,
-    ProjectConfig,
-    ReproduceConfig,
-)
+from triage.domain.project_config import ProjectConfig
 from triage.domain.run import READING_SHARE
 from triage.outside.output.job_output import read_event
 from triage.safety.secrets.redactor import SecretRedactor
@@ -69,15 +62,8 @@ def utc_now() -> datetime:
 
 def parse_project_config(data: bytes, path: str) -> ProjectConfig:
     """Return the settings in a file's bytes. Raises BadConfig: one line that has every error with its line."""
-    sections: dict[str | int, type[BaseModel]] = {
-        "labels": Labels,
-        "prices": Price,
-        "modules": ModuleConfig,
-        "reproduce": ReproduceConfig,
-        "languages": LanguageConfig,
-    }
     try:
-        return parse_strictly(decode_strictly(data, MAX_CONFIG_BYTES), ProjectConfig, sections) or ProjectConfig()
+        return parse_strictly(decode_strictly(data, MAX_CONFIG_BYTES), ProjectConfig) or ProjectConfig()
     except InvalidYaml as error:
         message = f"{path} cannot be used: {list_problems(error.problems)}."
         raise BadConfig(path, error.problems[0].line, message) from None
@@ -101,10 +87,6 @@ class App:
     def workspace(self) -> Path:
         """The folder of a job's own files. The checkout may lie below it."""
         return self.environment.workspace or self.root
-
-    @property
-    def warnings(self) -> list[str]:
-        return [*self.settings.warnings, *self.environment.warnings]
 
     def with_project_config(self) -> App:
         """Return the same under the project's own settings, which takes a git process.
@@ -166,10 +148,9 @@ class App:
         token, limit = self.settings.github_token.get_secret_value(), self.config.past_issues
         if not token or not limit or "/" not in self.repository:
             return None
-        from triage.outside.github.issue_tracker import IssueTracker
         from triage.run.run_context import iterate_visible
 
-        return partial(iterate_visible, partial(self.open_github(IssueTracker).iterate_past_issues, limit))
+        return partial(iterate_visible, partial(self.github.iterate_past_issues, limit))
 
     # What a job and one triage act through
 
@@ -272,10 +253,8 @@ class App:
         from triage.outside.model.chat_model import ChatModel
         from triage.outside.model.embeddings import MeteredEmbeddings
         from triage.outside.model.endpoint import RetryPolicy
-        from triage.outside.model.token_count import PriceTable
 
-        limits = settings.limits()
-        budget = Budget(limits, PriceTable(self.config.prices), time.monotonic, utc_now)
+        budget = Budget(settings.limits(), self.config.prices, time.monotonic, utc_now)
         retry = RetryPolicy(time.monotonic)
         endpoint = self.open_endpoint(request_id)
         models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
@@ -285,7 +264,7 @@ class App:
         if name == "local":
             return chat, None
         redact_texts = redactor.redactor_for("texts for vectors")
-        return chat, MeteredEmbeddings(endpoint, name, budget, limits, retry, redact_texts)
+        return chat, MeteredEmbeddings(endpoint, name, budget, retry, redact_texts)
 
     def open_endpoint(self, request_id: str) -> Endpoint:
         from triage.outside.model.endpoint import OPENAI_URL, Endpoint
@@ -296,10 +275,18 @@ class App:
 
     @cached_property
     def web_search(self) -> Literal["tavily", "github", ""]:
-        """Where the web is searched; empty for nowhere."""
+        """Where the web is searched; empty for nowhere.
+
+        Words of a private repository's issues go to GitHub's search only if web-search says so.
+        """
+        settings = self.settings
+        if settings.web_search == "auto" and settings.tavily_api_key.get_secret_value():
+            return "tavily"
         repository = self.read_event().get("repository") if self.environment.event_path else None
         in_public = isinstance(repository, dict) and repository.get("private") is False
-        return self.settings.choose_search(self.environment.server_url, in_public=in_public)
+        is_wanted = settings.web_search == "github" or (settings.web_search == "auto" and in_public)
+        has_access = self.environment.server_url == "https://github.com" and settings.github_token.get_secret_value()
+        return "github" if is_wanted and has_access else ""
 
     def _open_web_tools(self) -> ToolRunner | None:
         environment, settings = self.environment, self.settings
@@ -333,6 +320,6 @@ class App:
         collector = self.environment.collector
         if collector is None:
             return None
-        from triage.outside.output.telemetry import OtlpExporter
+        from triage.outside.output.telemetry import export_spans
 
-        return OtlpExporter(collector, self.progress, self.redactor).export
+        return partial(export_spans, collector, self.progress, self.redactor)

@@ -69,17 +69,12 @@ def open_issue(app: App, issue: str, github: str) -> tuple[App, Issue, Repositor
     """
     slug, number = parse_issue_option(issue, github, app.environment.server_url)
     app = replace(app, repository=slug or github or app.repository)
-    found = _fetch_issue(app, number) if number else read_issue_file(issue)
+    found = app.github.fetch_issue(number) if number else read_issue_file(issue)
+    if number and found.is_pull_request:
+        raise WrongUsage(f"--issue: #{number} is a pull request; only issues can be triaged.")
     server_url = app.environment.server_url if slug or github else ""
     repository = Repository(slug=app.repository, server_url=server_url)
     return app, app.redactor.redact_value("issue", found), repository
-
-
-def _fetch_issue(app: App, number: int) -> Issue:
-    issue = app.github.fetch_issue(number)
-    if issue.is_pull_request:
-        raise WrongUsage(f"--issue: #{number} is a pull request; only issues can be triaged.")
-    return issue
 
 
 def read_issue_file(name: str) -> Issue:
@@ -191,10 +186,8 @@ def run_until_signal(work: Callable[[asyncio.Event], Awaitable[T]]) -> tuple[T, 
             received.append(number)
             cancelled.set()
 
-        with contextlib.suppress(NotImplementedError):  # event loops of Windows have no signal handlers
-            for number in EXIT_CODES:
-                if number is signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:  # nohup
-                    continue
+        for number in EXIT_CODES:
+            if number is not signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
                 loop.add_signal_handler(number, stop, number)
         result = await work(cancelled)
         return result, received[0] if received else None

@@ -28,14 +28,9 @@ __all__ = ["JobOutput", "open_job_app", "open_job_output", "open_terminal_app"]
 def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
     """Return what writes to the runner's files and to the stream. Never raises: it also says why nothing else works."""
     redactor = SecretRedactor(collect_own_secrets(environ))
-    paths = RunnerEnvironment.read_output_paths(environ)
-    return JobOutput(
-        LineWriter(stream, redactor.redactor_for("log")),
-        redactor,
-        summary_path=paths.summary_path,
-        output_path=paths.output_path,
-        workspace=paths.workspace,
-    )
+    names = ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_WORKSPACE")
+    paths = (Path(environ[name]) if environ.get(name) else None for name in names)
+    return JobOutput(LineWriter(stream, redactor.redactor_for("log")), redactor, *paths)
 
 
 def open_job_app(environ: Mapping[str, str], output: JobOutput) -> App:
@@ -80,6 +75,6 @@ def open_terminal_app(
         progress=output.progress,
         redactor=redactor,
     )
-    for warning in [*find_unknown_variables(os.environ), *prepare_network(os.environ), *app.warnings]:
+    for warning in [*find_unknown_variables(os.environ), *prepare_network(os.environ), *app.environment.warnings]:
         output.annotate("warning", warning)
     return app, output

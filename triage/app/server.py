@@ -20,7 +20,7 @@ from triage.agents.services import Services
 from triage.app.app import App
 from triage.app.settings.inputs import Settings
 from triage.app.settings.network_settings import prepare_network
-from triage.app.settings.runner_environment import Checkouts, RunnerEnvironment
+from triage.app.settings.runner_environment import RunnerEnvironment, find_checkout_folder
 from triage.app.settings.secret_inputs import collect_own_secrets
 from triage.base.errors import SetupError
 from triage.base.threads import in_thread
@@ -116,7 +116,7 @@ def open_on_server(repository: str, task: TaskName = "triage") -> App:
     `repository` is `owner/name`, or empty where the server has one checkout.
     """
     _prepare_network()
-    folder = Checkouts.read(os.environ).find_folder(repository)
+    folder = find_checkout_folder(os.environ, repository)
     return App(
         settings=Settings.from_terminal(os.environ, task=task),
         environment=RunnerEnvironment.read(os.environ),

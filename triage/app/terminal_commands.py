@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +28,6 @@ from triage.app.open_app import open_terminal_app
 from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.code import ExecutedCode, SearchQuery
-from triage.domain.report import RunReport
 from triage.run.run_context import export_telemetry
 from triage.run.write.plan_effects import dump_report
 from triage.say.comment import preview_comment
@@ -51,6 +49,7 @@ def run(
 ) -> None:
     """Triage one issue and print the report."""
     from triage.graph.run_graph import run_graph
+    from triage.say.terminal_page import render_terminal_page
 
     app, output = open_terminal_app(repo, engine=engine, report_path=report, verbose=verbose)
     app, found, repository = open_issue(app, issue, github)
@@ -69,7 +68,11 @@ def run(
         output.annotate("warning", app.redactor.warning)
     text = dump_report(result)
     lines = services.codebase.read_lines(result.best_place.span.path) if result.best_place else None
-    _print(result, app.redactor.redactor_for("code")(lines or []), text, as_json=as_json)
+    shown = app.redactor.redactor_for("code")(lines or [])
+    if as_json:
+        sys.stdout.write(text + "\n")
+    else:
+        print_page(render_terminal_page(result, shown))
     output.write_report(text)
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
@@ -82,15 +85,6 @@ def _read_evidence(name: str) -> ExecutedCode | None:
         return ExecutedCode.model_validate(document["executed_code"]) if document["executed_code"] else None
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{name} is no evidence. Write it with `bug-triage reproduce --json`.") from None
-
-
-def _print(result: RunReport, lines: Sequence[str], text: str, *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(text + "\n")
-        return
-    from triage.say.terminal_page import render_terminal_page
-
-    print_page(render_terminal_page(result, lines))
 
 
 def locate(

@@ -11,7 +11,6 @@ from itertools import islice
 
 from pydantic import AwareDatetime, Field
 
-from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.task import Subject
 from triage.domain.value import Value
@@ -100,14 +99,7 @@ class ScorecardIssues(IssueComments):
     def read_closed_issues(self, since: datetime) -> ClosedIssues:
         """Return the issues that were closed since then. Only those with a comment of ours are described."""
         with translate_read_errors(self.slug):
-            try:
-                return self._read(since)
-            except GitHubError as error:
-                if error.kind is not ErrorKind.GONE:
-                    raise
-                raise GitHubUnavailable(
-                    "GitHub's GraphQL API was not found here, and closed issues come from it."
-                ) from None
+            return self._read(since)
 
     def _read(self, since: datetime) -> ClosedIssues:
         closed = dict[int, datetime]()

@@ -1,12 +1,12 @@
 """What a step has requested so far, and the log in which somebody follows it."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from triage.domain.run import ModelCall, StepRecord, ToolExecution, Usage
+from triage.domain.run import ModelCall, StepRecord, ToolExecution
 
 
 @dataclass
@@ -18,11 +18,6 @@ class MeasuredStep:
     calls: list[ModelCall] = field(default_factory=list)
     """Every request, also those that failed."""
     tools: list[ToolExecution] = field(default_factory=list)
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and US dollars of the calls that ended."""
-        return sum((call.usage for call in self.calls), Usage())
 
     @property
     def models(self) -> list[str]:
@@ -58,6 +53,3 @@ class ProgressLog(Protocol):
 
     def detail(self, text: str) -> None:
         """One line that interests whoever follows every step."""
-
-    def group(self, title: str) -> AbstractContextManager[None]:
-        """Put the lines of the block into one group."""

@@ -5,7 +5,7 @@ There are no tags, aliases or duplicate keys, and every scalar is a string.
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -53,8 +53,8 @@ def decode_strictly(data: bytes, max_bytes: int) -> str:
         raise InvalidYaml([Problem(data.count(b"\n", 0, error.start) + 1, "this is not UTF-8 text")]) from None
 
 
-def parse_strictly(text: str, schema: type[M], sections: Mapping[PathStep, type[BaseModel]]) -> M | None:
-    """Return the value in a YAML text; None if the text is empty. `sections` are the schema's nested schemas, by key.
+def parse_strictly(text: str, schema: type[M]) -> M | None:
+    """Return the value in a YAML text; None if the text is empty.
 
     Raises:
         InvalidYaml: Everything that is wrong with it.
@@ -67,9 +67,7 @@ def parse_strictly(text: str, schema: type[M], sections: Mapping[PathStep, type[
         value = schema.model_validate(_to_plain_data(tree, problems), by_alias=True, by_name=False)
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
-        problems += [
-            Problem(_find_line(tree, detail["loc"]), _describe_error(detail, schema, sections)) for detail in details
-        ]
+        problems += [Problem(_find_line(tree, detail["loc"]), _describe_error(detail, schema)) for detail in details]
         raise InvalidYaml(problems) from None
     if problems:
         raise InvalidYaml(problems)
@@ -161,7 +159,8 @@ def _node_line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
-def _describe_error(error: ErrorDetails, schema: type[BaseModel], sections: Mapping[PathStep, type[BaseModel]]) -> str:
+def _describe_error(error: ErrorDetails, schema: type[BaseModel]) -> str:
+    sections = _list_sections(schema)
     known = {key for section in (schema, *sections.values()) for key in _list_keys(section)}
     if error["type"] == "extra_forbidden":
         return _describe_unknown_key(error["loc"], known, schema, sections)
@@ -186,6 +185,16 @@ def _format_key(path: tuple[PathStep, ...], known: Container[str]) -> str:
     """Such as `labels.allow`, with keys that the user chose in quotes."""
     steps = [step for step in path if isinstance(step, str) and step != "[key]"]
     return ".".join(step if step in known else quote_value(step) for step in steps)
+
+
+def _list_sections(schema: type[BaseModel]) -> dict[PathStep, type[BaseModel]]:
+    """Return the schemas inside of a schema, by their keys."""
+    sections: dict[PathStep, type[BaseModel]] = {}
+    for name, field in schema.model_fields.items():
+        for inner in (field.annotation, *get_args(field.annotation)):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                sections |= {field.alias or name: inner, **_list_sections(inner)}
+    return sections
 
 
 def _list_keys(section: type[BaseModel]) -> list[str]:

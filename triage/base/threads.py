@@ -9,7 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -64,7 +64,9 @@ class _ThreadJob:
         self.raise_if_abandoned()
 
 
-_current_job: ContextVar[_ThreadJob | None] = ContextVar("job", default=None)
+_NO_JOB = _ThreadJob(None)
+"""Outside of such threads: nobody abandons it."""
+_current_job: ContextVar[_ThreadJob] = ContextVar("job", default=_NO_JOB)
 
 
 async def in_thread(function: Callable[[*Ts], T], *args: *Ts, seconds: float | None = None) -> T:
@@ -144,33 +146,24 @@ async def wait_until_done_or_cancelled(
 
 def raise_if_abandoned() -> None:
     """Raise Abandoned if nobody waits for this thread. Call it before anything that costs money or takes long."""
-    job = _current_job.get()
-    if job is not None:
-        job.raise_if_abandoned()
+    _current_job.get().raise_if_abandoned()
 
 
-@contextmanager
-def call_when_abandoned(callback: Callable[[], None]) -> Iterator[None]:
+def call_when_abandoned(callback: Callable[[], None]) -> AbstractContextManager[None]:
     """Call `callback` from another thread as soon as nobody waits for this one. Raises Abandoned afterwards."""
-    job = _current_job.get()
-    with job.calling_when_abandoned(callback) if job is not None else nullcontext():
-        yield
+    return _current_job.get().calling_when_abandoned(callback)
 
 
 def sleep_unless_abandoned(seconds: float) -> None:
     """Sleep. Raises Abandoned as soon as nobody waits for this thread."""
     job = _current_job.get()
-    if job is None:
-        time.sleep(seconds)
-    else:
-        job.abandoned.wait(seconds)
-        job.raise_if_abandoned()
+    job.abandoned.wait(seconds)
+    job.raise_if_abandoned()
 
 
 def seconds_left() -> float:
     """Seconds until this thread is abandoned; infinite without a limit."""
-    job = _current_job.get()
-    return job.deadline - time.monotonic() if job is not None else math.inf
+    return _current_job.get().deadline - time.monotonic()
 
 
 def run_event_loop(work: Coroutine[Any, Any, T]) -> T:

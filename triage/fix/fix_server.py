@@ -13,13 +13,11 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
 
 from triage.agents.services import Services
-from triage.app.server import Lazy, RequestRefused, open_on_server
+from triage.app.server import Lazy, RequestRefused, TriageInput, open_on_server
 from triage.app.settings.secret_inputs import remove_own_variables
 from triage.base.threads import in_thread
-from triage.domain.issue import Issue, Repository
 from triage.fix.base_files import open_base_files
 from triage.fix.graph.fix_graph import FixGraph, FixNode, build_fix_graph
 from triage.fix.graph.fix_state import FixContext, FixState
@@ -30,11 +28,7 @@ from triage.graph.run_graph import run_graph
 ONE_ISSUE = "A thread is for one issue: start the next one on a new thread."
 
 
-class FixInput(BaseModel):
-    """What a client may send of the state; LangGraph leaves out the rest."""
-
-    issue: Issue
-    repository: Repository = Repository(slug="")
+class FixInput(TriageInput):
     change_request: str = ""
 
 

@@ -6,9 +6,6 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,20 +29,11 @@ def proxy_for(url: str) -> str | None:
     return prepend_scheme_if_needed(proxy, "http") if proxy else None
 
 
-def create_ssl_context(*, is_async: bool) -> ssl.SSLContext:
-    """TLS settings that trust what `requests` trusts: the machine's authorities, and a bundle.
-
-    One for all clients of a kind, for reading the authorities takes 30 ms. A handshake holds a lock of it: one that
-    blocks its thread must not stop those of the event loop.
-    """
-    return _trust_bundle(os.environ.get(BUNDLE) or certifi.where(), is_async=is_async)
-
-
-@cache
-def _trust_bundle(path: str, *, is_async: bool) -> ssl.SSLContext:  # noqa: ARG001 - a context for each
+def create_ssl_context() -> ssl.SSLContext:
+    """TLS settings that trust what `requests` trusts: the machine's authorities, and a bundle. Takes 30 ms."""
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    load_bundle(context, path)
+    load_bundle(context, os.environ.get(BUNDLE) or certifi.where())
     return context
 
 
@@ -160,12 +148,3 @@ def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """
     seconds = _SECONDS.fullmatch(headers.get("retry-after", ""))
     return float(seconds[1]) if seconds else None
-
-
-def parse_http_date(text: str) -> datetime | None:
-    """Return a date of an HTTP header in UTC; None for anything else."""
-    try:
-        date = parsedate_to_datetime(text)
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None

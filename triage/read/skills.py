@@ -7,7 +7,7 @@ from pathspec import PathSpec
 
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
 from triage.domain.issue import Issue, Section
-from triage.domain.skill import BrokenSkill, Skill, SkillConditions, SkillHeader
+from triage.domain.skill import BrokenSkill, Skill, SkillHeader
 from triage.safety.clean_text import clean_text
 from triage.safety.safe_markdown import format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -63,7 +63,7 @@ def _split_text(text: str) -> tuple[SkillHeader, str]:
     if front is None:
         raise _BadText("line 1: the file must begin with front matter between two lines `---`, with a description")
     # The empty line stands for the first `---`, so that the lines of errors are those of the file.
-    header = parse_strictly("\n" + front[1], SkillHeader, {"when": SkillConditions})
+    header = parse_strictly("\n" + front[1], SkillHeader)
     if header is None:
         raise _BadText("line 1: description is missing")
     body = text[front.end() :].strip()

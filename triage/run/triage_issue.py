@@ -97,8 +97,7 @@ async def _triage(
     try:
         run_graph, services = await call_with_deadline(load, run.cancelled)
         run.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.identity.request_id}")
-        with run.progress.group("Agents and tools"):
-            report = await run_graph(issue, repository, services, run.cancelled)
+        report = await run_graph(issue, repository, services, run.cancelled)
     except OutOfTime:
         return write_unfinished(CANCELLED, run)
     report = report.model_copy(update={"actor": request.task.actor})

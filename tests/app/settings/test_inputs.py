@@ -33,7 +33,6 @@ class TestDefaults:
         assert settings.effective_engine == "rules"
         assert settings.limits() == Limits()
         assert settings.policy() == Policy()
-        assert settings.warnings == []
 
     def test_an_unset_input_arrives_empty(self) -> None:
         everything = {f"INPUT_{field.alias.upper()}": "" for field in Settings.model_fields.values() if field.alias}
@@ -235,22 +234,6 @@ class TestFaults:
             assert said.startswith(f"{name.replace('_', '-')}: ")
 
 
-class TestWarnings:
-    @each_row(
-        ("inputs", "words"),
-        [
-            ({"engine": "rules", "model_api_key": KEY}, "model-api-key is not used"),
-            ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
-        ],
-    )
-    def test_each_mistake_is_one_warning(self, inputs: dict[str, str], words: str) -> None:
-        assert [words in warning for warning in from_runner(**inputs).warnings] == [True]
-
-    def test_one_local_model_for_everything_is_no_warning(self) -> None:
-        names = dict.fromkeys(("model", "fast_model", "fallback_model"), "qwen2.5-coder:14b")
-        assert from_runner(model_base_url="http://ollama:11434/v1", **names).warnings == []
-
-
 class TestRunnerEnvironment:
     def test_the_runners_variables(self) -> None:
         facts = RunnerEnvironment.read(
@@ -270,7 +253,6 @@ class TestRunnerEnvironment:
         )
         assert facts.run_url == "https://ghe.test/o/n/actions/runs/77/attempts/2"
         assert str(facts.workspace) == "/github/workspace"
-        assert facts.summary_path is None
         assert "id-token: write" in facts.warnings[0]
         assert "secret" not in repr(facts)
 

@@ -1,5 +1,6 @@
 """Where GitHub's pages and its API are, as the runner tells it; an address that no token may be sent to is refused."""
 
+import io
 from contextlib import suppress
 from itertools import product
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
+from triage.app.open_app import open_job_output
 from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadInput
 
@@ -102,6 +104,6 @@ def test_any_url_is_accepted_or_refused(text: str, scheme: str):
 
 
 def test_output_paths_are_read_even_if_other_variables_are_invalid():
-    places = {"GITHUB_OUTPUT": "/out", "GITHUB_STEP_SUMMARY": "/page", "GITHUB_WORKSPACE": "/work"}
-    outlets = RunnerEnvironment.read_output_paths({**places, "GITHUB_API_URL": "nonsense", "ALL_PROXY": "socks5://x"})
-    assert [str(path) for path in (outlets.output_path, outlets.summary_path, outlets.workspace)] == [*places.values()]
+    places = {"GITHUB_STEP_SUMMARY": "/page", "GITHUB_OUTPUT": "/out", "GITHUB_WORKSPACE": "/work"}
+    output = open_job_output({**places, "GITHUB_API_URL": "nonsense", "ALL_PROXY": "socks5://x"}, io.StringIO())
+    assert [str(path) for path in (output.summary_path, output.output_path, output.workspace)] == [*places.values()]

@@ -18,7 +18,6 @@ from triage.outside.model.budget import Budget
 from triage.outside.model.chat_model import ChatModel
 from triage.outside.model.embeddings import MeteredEmbeddings
 from triage.outside.model.endpoint import Endpoint, RetryPolicy
-from triage.outside.model.token_count import PriceTable
 
 
 class Colour(BaseModel):
@@ -48,13 +47,13 @@ class ModelSetup:
             self.waited.append(seconds)
 
         self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
-        self.budget = Budget(self.limits, PriceTable(self.prices), self.clock, lambda: NOW)
+        self.budget = Budget(self.limits, self.prices, self.clock, lambda: NOW)
         self.retry = RetryPolicy(self.clock, self.sleep or record_wait, self.waited.append)
         models: dict[Tier, str] = {"main": self.main, "fast": self.fast}
         self.model = ChatModel(self.endpoint, models, self.fallback, self.budget, self.retry)
 
     def embeddings(self, model: str = "text-embedding-3-small") -> MeteredEmbeddings:
-        return MeteredEmbeddings(self.endpoint, model, self.budget, self.limits, self.retry)
+        return MeteredEmbeddings(self.endpoint, model, self.budget, self.retry)
 
 
 async def colour(model: ChatModel, prompt: str = "Which colour?") -> Colour:

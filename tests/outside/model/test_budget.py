@@ -15,7 +15,7 @@ from triage.domain.project_config import Price
 from triage.domain.run import Limits, Usage
 from triage.outside.model import token_count
 from triage.outside.model.endpoint_features import EndpointFeatures
-from triage.outside.model.token_count import PriceTable, TokenCount
+from triage.outside.model.token_count import TokenCount, cost_usd
 
 # --- before the call
 
@@ -208,13 +208,11 @@ async def test_the_projects_own_prices_win():
         await colour(gateways)
     assert usual.usage.usd == pytest.approx((100 * 10 + 20 * 20) / 1e6), "what is cached costs as much unless told"
     assert gateways.usage.usd == pytest.approx((20 * 1 + 80 * 0.5) / 1e6)
-    assert PriceTable(own).cost_usd("my-own-model", TokenCount(9, 1, 2, 3)) == pytest.approx(
-        (4 + 2 * 0.5 + 3 * 2) / 1e6
-    )
+    assert cost_usd(own, "my-own-model", TokenCount(9, 1, 2, 3)) == pytest.approx((4 + 2 * 0.5 + 3 * 2) / 1e6)
 
 
 def test_a_model_that_costs_nothing_has_a_known_price():
-    assert PriceTable({"local": Price(input=0, output=0)}).cost_usd("local", TokenCount(1_000, 1_000)) == 0.0
+    assert cost_usd({"local": Price(input=0, output=0)}, "local", TokenCount(1_000, 1_000)) == 0.0
 
 
 # --- calls whose bill nobody has seen
@@ -234,7 +232,7 @@ async def test_a_cancelled_call_counts_its_prompt_and_leaves_the_rest_reserved()
             pass
         with setup.budget.record_request("gpt-4o", "plain", left, 0):
             pass
-    assert spent == meter.usage
+    assert [spent] == [call.usage for call in meter.calls]
     assert (spent.calls, spent.output_tokens) == (1, 0)
     assert 50 < spent.input_tokens < 150
     assert spent.usd == pytest.approx(spent.input_tokens * 2.5e-6)

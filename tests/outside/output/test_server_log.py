@@ -11,10 +11,9 @@ from triage.outside.output.line_logs import ServerLog
 def test_every_line_is_one_record_without_anything_odd(caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.INFO, "triage")
     log = ServerLog()
-    with log.group("Agents"):
-        log.log_start("critic")
-        log.log_end(MODEL_STEPS[1])
-        log.info("100 %s\n\x1b[31mred")
+    log.log_start("critic")
+    log.log_end(MODEL_STEPS[1])
+    log.info("100 %s\n\x1b[31mred")
     lines = [record.getMessage() for record in caplog.records]
-    assert [line.split()[0] for line in lines] == ["Agents", "critic", "investigator", "100"]
+    assert [line.split()[0] for line in lines] == ["critic", "investigator", "100"]
     assert all(line.isprintable() for line in lines)

@@ -18,11 +18,11 @@ from testing.servers.telemetry_collector import (
 )
 from testing.text.encoded_secrets import GITHUB, KEYS
 from tests.outside.output.telemetry_runs import CANARY, REPORT, REQUEST_ID
-from triage.app.doctor_checks import run_checks
+from triage.app.doctor import run_checks
 from triage.app.settings.inputs import Settings
 from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.domain.report import RunReport
-from triage.outside.output.telemetry import OtlpExporter
+from triage.outside.output.telemetry import export_spans
 from triage.safety.secrets.redactor import SecretRedactor
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -35,7 +35,7 @@ def export(url: str, report: RunReport = REPORT, **environ: str) -> list[str]:
     collector = RunnerEnvironment.read({ENDPOINT: url, **environ}).collector
     assert collector is not None
     progress = FakeProgressLog()
-    OtlpExporter(collector, progress, SecretRedactor(KEYS)).export(report)
+    export_spans(collector, progress, SecretRedactor(KEYS), report)
     return progress.lines
 
 

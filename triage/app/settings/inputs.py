@@ -1,19 +1,19 @@
-"""The action's inputs, each with its default and what is allowed. `action.yml` describes them; a test compares both."""
+"""The action's inputs, each with its default and what is allowed. `action.yml` describes them; a test compares both.
 
+An error message says what is allowed, and never shows a secret.
+"""
+
+import ipaddress
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_core import PydanticCustomError
 
-from triage.app.settings.field_checks import (
-    EndpointUrl,
-    ModelName,
-    RepositoryPath,
-    Seconds,
-    Secret,
-    boolean_as,
-)
 from triage.base.errors import BadInput, WrongUsage
+from triage.base.text import quote_value
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, TestsOutcome
 from triage.domain.run import AGENT_SHARE, Engine, Limits, ReasoningEffort
@@ -25,6 +25,82 @@ MAX_ISSUE_NUMBER = 2**31 - 1
 CONFIG_FILE = ".github/triage.yml"
 FIX_LIMITS = Limits(tokens=300_000, usd=2.0, run_seconds=1_500)
 """Of `fix-propose`, the triage before the patch included."""
+_PRIVATE_BLOCKS = [
+    ipaddress.ip_network(block)
+    for block in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
+]
+"""Loopback, RFC 1918 and RFC 4193. `ipaddress.is_private` includes more, such as Teredo addresses, which lead to any
+host."""
+
+
+def input_error(message: str) -> PydanticCustomError:
+    """An error whose message pydantic does not change."""
+    return PydanticCustomError("input", "{message}", {"message": message})
+
+
+def boolean_as(yes: str, no: str) -> BeforeValidator:
+    """Takes `true` and `false` as other names of two words."""
+    return BeforeValidator(lambda value: {"true": yes, "false": no}.get(str(value).lower(), value))
+
+
+def _check_secret(value: Any) -> Any:
+    text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+    if text and not re.fullmatch(r"[!-~]+", text):
+        raise input_error("the value has a space, a line break or another character that keys do not have")
+    return value
+
+
+def parse_endpoint_url(value: Any) -> Any:
+    """A base URL that receives keys or our data. An error never shows it, because it may contain a password."""
+    text = str(value)
+    try:
+        url = urlsplit(text)
+        host, _ = url.hostname or "", url.port
+    except ValueError:
+        raise input_error("the value is not a URL") from None
+    # Clients interpret characters that URLs do not have, such as a backslash, in different ways.
+    if not re.fullmatch(r"[!-~]+", text) or "\\" in text or not host or url.scheme not in ("http", "https"):
+        raise input_error("the value is not a URL that starts with https:// (or http:// for a private address)")
+    if url.username is not None or url.password is not None or url.query or url.fragment:
+        raise input_error("the URL must not contain a user name, a password, a query or a fragment")
+    if url.scheme == "http" and not _is_private(host):
+        raise input_error("http:// is allowed for loopback and private addresses only; use https://")
+    return text.rstrip("/")
+
+
+def read_url_variable(environ: Mapping[str, str], name: str) -> str:
+    """The base URL in a variable without a slash at its end; empty if the variable is. Raises BadInput."""
+    value = environ.get(name, "").strip()
+    try:
+        return str(parse_endpoint_url(value)) if value else ""
+    except PydanticCustomError as error:
+        raise BadInput(f"{name}: {error.message()}") from None
+
+
+def _is_private(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        # A name without dots must not be a number (http://134744072 is 8.8.8.8). `.localhost` is RFC 6761, `.local` is
+        # RFC 6762 (svc.cluster.local), `.internal` is reserved by ICANN for private use (host.docker.internal).
+        return bool(re.fullmatch(r"[a-z][a-z0-9_-]*|([a-z0-9_-]+\.)+(localhost|local|internal)", host))
+    address = getattr(address, "ipv4_mapped", None) or address
+    return any(address in block for block in _PRIVATE_BLOCKS)
+
+
+def _check_repository_path(value: Any) -> Any:
+    text = str(value).removeprefix("./")
+    if not text.isprintable() or "\\" in text or not all(part not in ("", ".", "..") for part in text.split("/")):
+        raise input_error(f"{quote_value(value)} is not a path inside the repository, such as .github/triage.yml")
+    return text
+
+
+Secret = Annotated[SecretStr, BeforeValidator(_check_secret)]
+RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path), Field(max_length=1_000)]
+ModelName = Annotated[str, Field(pattern=r"^[!-~]{1,200}$")]
+EndpointUrl = Annotated[str, BeforeValidator(parse_endpoint_url)]
+Seconds = Annotated[int, Field(ge=1, le=21_600)]
+"""GitHub ends a job after six hours."""
 
 
 def _kebab(name: str) -> str:
@@ -115,12 +191,9 @@ class Settings(BaseModel):
 
     @property
     def effective_engine(self) -> Engine:
-        return "model" if self.limits().usd and self._wants_model else "rules"
-
-    @property
-    def _wants_model(self) -> bool:
-        has_endpoint = bool(self.model_api_key.get_secret_value() or self.model_base_url)  # a gateway may need no key
-        return self.engine == "model" or (self.engine == "auto" and has_endpoint)
+        has_endpoint = self.model_api_key.get_secret_value() or self.model_base_url  # a gateway may need no key
+        is_wanted = self.engine == "model" or (self.engine == "auto" and has_endpoint)
+        return "model" if is_wanted and self.limits().usd else "rules"
 
     @property
     def effective_embedding_model(self) -> str:
@@ -130,31 +203,14 @@ class Settings(BaseModel):
     def limits(self) -> Limits:
         """Return the limits of the task: those that are set, and the task's own."""
         default = FIX_LIMITS if self.task == "fix-propose" else Limits()
-        run_seconds = default.run_seconds if self.timeout_seconds is None else self.timeout_seconds
-        agent_seconds = run_seconds * AGENT_SHARE
-        return default.model_copy(
-            update={
-                "tokens": default.tokens if self.max_tokens is None else self.max_tokens,
-                "usd": default.usd if self.max_cost_usd is None else self.max_cost_usd,
-                "run_seconds": run_seconds,
-                "agent_seconds": agent_seconds,
-                "tool_seconds": min(default.tool_seconds, agent_seconds / 2),
-            }
-        )
+        given = {"tokens": self.max_tokens, "usd": self.max_cost_usd, "run_seconds": self.timeout_seconds}
+        limits = default.model_copy(update={name: value for name, value in given.items() if value is not None})
+        agent_seconds = limits.run_seconds * AGENT_SHARE
+        tool_seconds = min(default.tool_seconds, agent_seconds / 2)
+        return limits.model_copy(update={"agent_seconds": agent_seconds, "tool_seconds": tool_seconds})
 
     def policy(self) -> Policy:
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
-
-    def choose_search(self, server_url: str, *, in_public: bool) -> Literal["tavily", "github", ""]:
-        """Return where the web is searched, empty for nowhere.
-
-        Words of a private repository's issues go to GitHub's search only if web-search says so.
-        """
-        if self.web_search == "auto" and self.tavily_api_key.get_secret_value():
-            return "tavily"
-        is_wanted = self.web_search == "github" or (self.web_search == "auto" and in_public)
-        has_access = server_url == "https://github.com" and self.github_token.get_secret_value()
-        return "github" if is_wanted and has_access else ""
 
     def feature_flags(self) -> dict[str, bool]:
         """Return what is on, by name, for the report. The web search and the memory are the app's to say."""
@@ -166,12 +222,3 @@ class Settings(BaseModel):
             "labels": self.labels != "off",
             "dry_run": self.dry_run,
         }
-
-    @property
-    def warnings(self) -> list[str]:
-        """Inputs without effect, and combinations that are probably mistakes, one sentence each."""
-        found = {
-            "model-api-key is not used: engine is rules.": self.engine == "rules" and self.model_api_key,
-            "max-cost-usd is 0: every agent answers by rules.": self._wants_model and not self.limits().usd,
-        }
-        return [warning for warning, is_due in found.items() if is_due]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from triage.app.settings.field_checks import read_url_variable
-from triage.app.settings.inputs import Settings
+from triage.app.settings.inputs import Settings, read_url_variable
 from triage.base.errors import BadInput
 from triage.domain.run import Collector
 from triage.domain.value import Value
@@ -24,8 +23,6 @@ class RunnerEnvironment(Value):
     server_url: str = "https://github.com"
     api_url: str = "https://api.github.com"
     run_url: str = ""
-    summary_path: Path | None = None
-    output_path: Path | None = None
     id_token_granted: bool = False
     tavily_base_url: str | None = None
     collector: Collector | None = None
@@ -42,18 +39,13 @@ class RunnerEnvironment(Value):
             "server_url": server_url,
             "api_url": api_url,
             "run_url": _run_url(environ, server_url),
-            "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
-            "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
-            **_output_paths(environ),
+            "tavily_base_url": read_url_variable(environ, "TAVILY_BASE_URL"),
+            "event_path": environ.get("GITHUB_EVENT_PATH"),
+            "workspace": environ.get("GITHUB_WORKSPACE"),
             **_read_telemetry(environ),
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
         }
         return cls.model_validate({name: value for name, value in found.items() if value})
-
-    @classmethod
-    def read_output_paths(cls, environ: Mapping[str, str]) -> Self:
-        """Only the paths of the runner's files, which error messages need. Never raises."""
-        return cls.model_validate(_output_paths(environ))
 
     @property
     def warnings(self) -> list[str]:
@@ -62,25 +54,13 @@ class RunnerEnvironment(Value):
         return [*([unneeded] if self.id_token_granted else []), *filter(None, [self.collector_problem])]
 
 
-def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
-    return Path(environ[name]) if environ.get(name) else None
-
-
-def _output_paths(environ: Mapping[str, str]) -> dict[str, Path | None]:
-    return {
-        "workspace": _read_path(environ, "GITHUB_WORKSPACE"),
-        "summary_path": _read_path(environ, "GITHUB_STEP_SUMMARY"),
-        "output_path": _read_path(environ, "GITHUB_OUTPUT"),
-    }
-
-
 def _read_servers(environ: Mapping[str, str]) -> tuple[str, str]:
     """URLs of GitHub's pages and of its API.
 
     If only one is set, the other is derived from it, so that the token is sent to no other host. Enterprise Server has
     its API below its pages, `ghe.com` on a host of its own (GitHub's docs, `GITHUB_API_URL`).
     """
-    server, api = _read_url(environ, "GITHUB_SERVER_URL"), _read_url(environ, "GITHUB_API_URL")
+    server, api = read_url_variable(environ, "GITHUB_SERVER_URL"), read_url_variable(environ, "GITHUB_API_URL")
     if server and not api:
         scheme, _, host = server.partition("://")
         is_enterprise_server = host not in ("github.com", "www.github.com") and not host.endswith(".ghe.com")
@@ -88,10 +68,6 @@ def _read_servers(environ: Mapping[str, str]) -> tuple[str, str]:
     if api and not server:
         server = api.removesuffix("/api/v3") if api.endswith("/api/v3") else api.replace("://api.", "://", 1)
     return server, api
-
-
-def _read_url(environ: Mapping[str, str], name: str) -> str:
-    return read_url_variable(name, environ.get(name, "").strip())
 
 
 def _run_url(environ: Mapping[str, str], server: str) -> str:
@@ -107,7 +83,7 @@ def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
     if not name or environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
         return {}
     try:
-        endpoint = _read_url(environ, name)
+        endpoint = read_url_variable(environ, name)
     except BadInput as error:  # a triage does not need telemetry
         return {"collector_problem": f"Telemetry is off. {error}."}
     if not name.startswith(traces):
@@ -149,29 +125,24 @@ MOVED_INPUTS = {
 _SWITCHED_OFF = ("", "off", "false")
 
 
-class Checkouts(Value):
-    repo: Path = Path()
-    repos: Path | None = None
-    """Folder with a checkout as `owner/name` for each repository."""
+def find_checkout_folder(environ: Mapping[str, str], repository: str) -> Path:
+    """Return where a server has the checkout of a repository.
 
-    @classmethod
-    def read(cls, environ: Mapping[str, str]) -> Self:
-        """From `TRIAGE_REPO` (by default the working directory), and `TRIAGE_REPOS`, which takes precedence."""
-        repos = environ.get("TRIAGE_REPOS", "").strip()
-        return cls(repo=Path(environ.get("TRIAGE_REPO", "").strip()), repos=Path(repos) if repos else None)
+    `TRIAGE_REPOS` names a folder with a checkout as `owner/name` for each; without it `TRIAGE_REPO` names the only one,
+    by default the working directory.
 
-    def find_folder(self, repository: str) -> Path:
-        """Raises BadInput if the checkout does not exist, or the name is not `owner/name`."""
-        if repository and not _SLUG.fullmatch(repository):
-            raise BadInput("repository: must be owner/name.")
-        if self.repos and not repository:
-            raise BadInput("repository: this server has several checkouts; set owner/name.")
-        folder = (self.repos / repository if self.repos else self.repo).resolve()
-        if not folder.is_dir():
-            raise BadInput(
-                "repository: this server has no such checkout." if self.repos else "TRIAGE_REPO: not a folder."
-            )
-        return folder
+    Raises:
+        BadInput: The checkout does not exist, or the name is not `owner/name`.
+    """
+    repo, repos = (environ.get(name, "").strip() for name in ("TRIAGE_REPO", "TRIAGE_REPOS"))
+    if repository and not _SLUG.fullmatch(repository):
+        raise BadInput("repository: must be owner/name.")
+    if repos and not repository:
+        raise BadInput("repository: this server has several checkouts; set owner/name.")
+    folder = (Path(repos) / repository if repos else Path(repo)).resolve()
+    if not folder.is_dir():
+        raise BadInput("repository: this server has no such checkout." if repos else "TRIAGE_REPO: not a folder.")
+    return folder
 
 
 def find_gone_inputs(environ: Mapping[str, str]) -> list[str]:
@@ -198,7 +169,7 @@ def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
 
     Never shows a value.
     """
-    settings = [name.upper() for model in (Settings, Checkouts) for name in model.model_fields]
+    settings = ["REPO", "REPOS", *(name.upper() for name in Settings.model_fields)]
     names = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
     warnings = []
     for name in sorted(names.difference(settings)):

@@ -64,8 +64,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         human_feedback=feedback if earlier else [],
         iteration_count=earlier.revision + 1 if earlier else 0,
     )
-    with run.progress.group("Proposal"):
-        state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
+    state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
     draft = None if state.error else state.draft
     status = ProposalStatus.AWAITING if draft else state.status
     error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]

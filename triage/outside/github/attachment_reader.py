@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
 from triage.base.errors import AnswerTooLarge
 from triage.domain.issue import Attachment, Issue
@@ -76,9 +76,5 @@ class AttachmentReader:
         return "GitHub refers to ever other addresses"
 
     def _is_storage(self, address: str) -> bool:
-        try:
-            parts = urlsplit(address)
-            at = f"{parts.scheme}://{parts.netloc}"
-        except ValueError:
-            return False
-        return at in _STORAGE if self.server_url == _GITHUB else at == self.server_url
+        places = _STORAGE if self.server_url == _GITHUB else (self.server_url,)
+        return address.startswith(tuple(f"{place}/" for place in places))

@@ -1,7 +1,6 @@
 """Reads and writes the comments of issues, and recognizes ours."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from triage.base.threads import seconds_left, sleep_unless_abandoned
@@ -29,7 +28,6 @@ DELETED_ACCOUNT = "ghost"
 """What GitHub's pages call a deleted account."""
 MAX_LIST_READS = 3
 """Reads of a list that does not show yet what was just written."""
-MAX_POSTS = 2
 WAITS_BEFORE_POSTING = (0, 1, 2, 4)
 """Waits before the looks for a comment whose response was lost, in units of `reread_seconds`."""
 LOOK_SECONDS = 3.0
@@ -64,27 +62,29 @@ class IssueComments(RepositoryConnection):
         return [found[key] for key in sorted(found)]
 
     def is_own_login(self, login: str) -> bool:
-        return login == JOB_TOKEN_LOGIN or login == self.own_login
+        return login == JOB_TOKEN_LOGIN or login == self.viewer_login
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         """Post a comment; its id and URL. Another run may post at the same time: see `say.our_comment`."""
+        posted: tuple[int, str] | None = None
+
+        def post() -> None:
+            nonlocal posted
+            comment = self.writable.get_issue(number).create_comment(body)
+            posted = comment.id, comment.html_url
+            if comment.user:
+                self.viewer_login = comment.user.login
+
+        def is_posted() -> bool:
+            nonlocal posted
+            posted = self._find_posted(number, body)
+            return posted is not None
+
         with translate_write_errors(self.slug):
             body = self.mask_secrets(body)  # as it will be found
-            for _ in range(MAX_POSTS):
-                try:
-                    with github_errors():
-                        comment = self.writable.get_issue(number).create_comment(body)
-                        posted = comment.id, comment.html_url
-                        if comment.user:
-                            self.own_login = comment.user.login
-                        return posted
-                except GitHubError as error:
-                    if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
-                        raise
-                    unclear, found = error, self._find_posted(number, body)
-                    if found is not None:
-                        return found
-            raise unclear
+            write_once(post, is_posted)
+        assert posted
+        return posted
 
     def _find_posted(self, number: int, body: str) -> tuple[int, str] | None:
         """Return what `post_comment` does, of the comment with this text whose response was lost.
@@ -175,11 +175,6 @@ class IssueComments(RepositoryConnection):
             comment_id=comment.id,
             url=comment.html_url,
         )
-
-    @cached_property
-    def own_login(self) -> str | None:
-        """The login that writes our comments; None if it is not known."""
-        return self.viewer_login
 
 
 def find_comment(repository: "Repository", comment_id: int) -> "GitHubComment":

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TypeVar
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from triage.base.errors import (
     CannotPublish,
@@ -23,6 +24,7 @@ from triage.base.threads import raise_if_abandoned
 from triage.outside.http_client import PROXY_LOGIN_REFUSED, describe_connection_problem
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class ErrorKind(StrEnum):
@@ -63,6 +65,10 @@ class GitHubError(Exception):
         return f"answered {self.status}" if self.status else "did not answer"
 
 
+class NotOnGitHub(GitHubError):
+    """The one of the kind `GONE`, which many a caller expects."""
+
+
 def unreadable_response() -> GitHubError:
     """Return the error for a response of another form. Whether GitHub has taken a write is then unknown."""
     return GitHubError(ErrorKind.UNKNOWN_OUTCOME, is_unreadable=True)
@@ -94,7 +100,8 @@ def github_errors() -> Iterator[None]:
         is_used_up = error.status == 403 and headers.get("x-ratelimit-remaining") == "0"
         is_limit = is_used_up or error.status == 429 or isinstance(error, RateLimitExceededException)
         kind = ErrorKind.RATE_LIMITED if is_limit else _classify(error.status, _collect_messages(error.data).lower())
-        raise GitHubError(kind, error.status, parse_reset_time(headers) if is_limit else None) from None
+        error_type = NotOnGitHub if kind is ErrorKind.GONE else GitHubError
+        raise error_type(kind, error.status, parse_reset_time(headers) if is_limit else None) from None
     except (requests.RequestException, OSError) as error:
         if reason := describe_connection_problem(error):
             raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
@@ -106,13 +113,9 @@ def github_errors() -> Iterator[None]:
 
 def unless_gone(read: Callable[[], T]) -> T | None:
     """Return what a request reads; None if GitHub does not have it. Raises as `github_errors`."""
-    try:
-        with github_errors():
-            return read()
-    except GitHubError as error:
-        if error.kind is ErrorKind.GONE:
-            return None
-        raise
+    with suppress(NotOnGitHub), github_errors():
+        return read()
+    return None
 
 
 def _collect_messages(data: object) -> str:
@@ -130,32 +133,23 @@ def _classify(status: int, text: str) -> ErrorKind:
         return ErrorKind.MOVED
     if status == 401:
         return ErrorKind.BAD_TOKEN
-    if status == 403:
-        return _find_kind(_FORBIDDEN_KINDS, text) or ErrorKind.FORBIDDEN
+    if status in (403, 422):
+        named = next((kind for words, kind in _KINDS.items() if re.search(words, text)), None)
+        return named or (ErrorKind.FORBIDDEN if status == 403 else ErrorKind.INVALID)
     if status in (404, 410):
         return ErrorKind.GONE
-    if status == 422:
-        return _find_kind(_REFUSED_KINDS, text) or ErrorKind.INVALID
     return ErrorKind.UNKNOWN_OUTCOME if status >= 500 else ErrorKind.INVALID
 
 
-_NO_PULL_REQUESTS = {r"not permitted to create": ErrorKind.NO_PULL_REQUESTS}
-_FORBIDDEN_KINDS = {
+_KINDS = {
+    "not permitted to create": ErrorKind.NO_PULL_REQUESTS,
+    "already exists": ErrorKind.EXISTS,
+    "reference does not exist": ErrorKind.GONE,
     # Whole words: an account that is "blocked" is not an issue that is locked.
     r"\blocked\b": ErrorKind.LOCKED,
     r"\barchived\b": ErrorKind.ARCHIVED,
-    **_NO_PULL_REQUESTS,
-}
-_REFUSED_KINDS = {
-    "already exists": ErrorKind.EXISTS,
-    "reference does not exist": ErrorKind.GONE,
-    **_NO_PULL_REQUESTS,
 }
 """By words of the message, in lower case."""
-
-
-def _find_kind(kinds: Mapping[str, ErrorKind], text: str) -> ErrorKind | None:
-    return next((kind for words, kind in kinds.items() if re.search(words, text)), None)
 
 
 def parse_reset_time(headers: Mapping[str, str]) -> datetime | None:
@@ -166,39 +160,28 @@ def parse_reset_time(headers: Mapping[str, str]) -> datetime | None:
     return datetime.fromtimestamp(int(reset), UTC)
 
 
-@contextmanager
-def translate_errors(translate: Callable[[GitHubError], TriageError]) -> Iterator[None]:
-    """Raise an error for whoever must act in place of a `GitHubError`."""
-    try:
-        yield
-    except GitHubError as error:
-        if error.kind is ErrorKind.BAD_TOKEN:
-            where = "Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
-            raise PermissionMissing(f"GitHub does not accept the token (401). {where}") from None
-        raise translate(error) from None
+def translates(
+    translate: Callable[Concatenate[GitHubError, P], TriageError],
+) -> Callable[P, AbstractContextManager[None]]:
+    """Make a function that translates a `GitHubError` a block in which an error for whoever must act is raised."""
+
+    @contextmanager
+    @wraps(translate)
+    def block(*args: P.args, **kwargs: P.kwargs) -> Iterator[None]:
+        try:
+            yield
+        except GitHubError as error:
+            if error.kind is ErrorKind.BAD_TOKEN:
+                where = "Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
+                raise PermissionMissing(f"GitHub does not accept the token (401). {where}") from None
+            raise translate(error, *args, **kwargs) from None
+
+    return block
 
 
-def translate_read_errors(slug: str, number: int | None = None) -> AbstractContextManager[None]:
-    """Return what translates errors of reading a repository, or an issue of it."""
-    return translate_errors(lambda error: _read_error(error, slug, number))
-
-
-def translate_write_errors(slug: str, what: str = "The result") -> AbstractContextManager[None]:
-    """Return what translates errors of writing to an issue. `what` begins the sentence."""
-    return translate_errors(lambda error: _write_error(error, slug, what))
-
-
-def translate_contents_errors(slug: str) -> AbstractContextManager[None]:
-    """Return what translates errors of writing commits and branches."""
-    return translate_errors(lambda error: _contents_error(error, slug))
-
-
-def translate_pull_request_errors(slug: str) -> AbstractContextManager[None]:
-    """Return what translates errors of opening a pull request."""
-    return translate_errors(lambda error: _pull_request_error(error, slug))
-
-
-def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageError:
+@translates
+def translate_read_errors(error: GitHubError, slug: str, number: int | None = None) -> TriageError:
+    """Translate errors of reading a repository, or an issue of it."""
     what = f"Issue #{number}" if number is not None else f"The repository {slug}"
     where = f" in {slug}" if number is not None else ""
     match error.kind:
@@ -221,7 +204,9 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
             )
 
 
-def _write_error(error: GitHubError, slug: str, what: str) -> TriageError:
+@translates
+def translate_write_errors(error: GitHubError, slug: str, what: str = "The result") -> TriageError:
+    """Translate errors of writing to an issue. `what` begins the sentence."""
     if error.kind is ErrorKind.FORBIDDEN:
         return PermissionMissing(
             f"The token may not write to issues of {slug}. Give the job `permissions: issues: write`."
@@ -234,7 +219,9 @@ PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull request
 """Off by default (GitHub docs, "Managing GitHub Actions settings for a repository")."""
 
 
-def _contents_error(error: GitHubError, slug: str) -> TriageError:
+@translates
+def translate_contents_errors(error: GitHubError, slug: str) -> TriageError:
+    """Translate errors of writing commits and branches."""
     if error.kind in (ErrorKind.FORBIDDEN, ErrorKind.GONE):  # a personal token without the scope is answered 404
         return PermissionMissing(
             f"The token may not write commits and branches to {slug}. Give the job `permissions: contents: write`."
@@ -242,7 +229,9 @@ def _contents_error(error: GitHubError, slug: str) -> TriageError:
     return CannotPublish(f"The proposal could not be written to {slug}: {_describe_refusal(error)}.")
 
 
-def _pull_request_error(error: GitHubError, slug: str) -> TriageError:
+@translates
+def translate_pull_request_errors(error: GitHubError, slug: str) -> TriageError:
+    """Translate errors of opening a pull request."""
     what = f"The pull request could not be opened in {slug}"
     if error.kind is ErrorKind.NO_PULL_REQUESTS:
         return PullRequestRefused(f"{what}: switch on {PULL_REQUEST_SETTING}.")

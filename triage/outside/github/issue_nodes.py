@@ -11,8 +11,6 @@ from triage.domain.value import Timestamp
 from triage.outside.github.comments import DELETED_ACCOUNT
 from triage.outside.github.github_errors import unreadable_response
 
-A = TypeVar("A", bound=BaseModel)
-
 
 class Response(BaseModel):
     """A part of a response. Unknown fields are ignored."""
@@ -20,7 +18,11 @@ class Response(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def parse_response(response_type: type[A], raw: object) -> A:
+N = TypeVar("N")
+R = TypeVar("R", bound=Response)
+
+
+def parse_response(response_type: type[R], raw: object) -> R:
     """Return a response with its fields checked.
 
     Raises:
@@ -37,8 +39,6 @@ MAX_NODES = 100
 MAX_TITLE_CHARS = 300
 """Of issues and pull requests in lists."""
 BOT_SUFFIX = "[bot]"
-N = TypeVar("N")
-R = TypeVar("R", bound=Response)
 
 
 class Nodes(Response, Generic[N]):
@@ -66,9 +66,6 @@ class NodePage(Response):
     total: int = Field(0, alias="issueCount")
     """What a search finds, also beyond its last page."""
 
-    def parse(self, response_type: type[R]) -> list[R]:
-        return parse_each(response_type, self.nodes)
-
     @property
     def next_cursor(self) -> str | None:
         return self.info.end if self.info.has_next else None
@@ -86,8 +83,9 @@ def parse_each(response_type: type[R], nodes: list[Any] | None) -> list[R]:
 
 
 class Named(Response):
-    """A label, an issue type, a milestone or a file: one of the fields."""
+    """A label, an issue type, a milestone, a file or another issue: one of the fields."""
 
+    number: int | None = None
     name: str = ""
     title: str = ""
     path: str = ""
@@ -215,14 +213,10 @@ class Closer(CommitNode, _InRepository):
         return max(1, self.commits.total) if is_rebased and self.commits else 1
 
 
-class _Canonical(Response):
-    number: int | None = None
-
-
 class EventNode(Response):
     kind: str = Field("", alias="__typename")
     closer: Closer | None = None
-    canonical: _Canonical | None = None
+    canonical: Named | None = None
     is_cross_repository: bool = Field(False, alias="isCrossRepository")
 
 

@@ -15,11 +15,12 @@ from triage.outside.github.comments import find_comment
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
+    NotOnGitHub,
     github_errors,
     translate_read_errors,
     unreadable_response,
 )
-from triage.outside.github.issue_nodes import MAX_NODES, EditedComment, IssueNode, NodePage, parse_response
+from triage.outside.github.issue_nodes import MAX_NODES, EditedComment, IssueNode, NodePage, parse_each, parse_response
 from triage.outside.github.repository_connection import RepositoryConnection
 
 PAGE_STEP = 5
@@ -160,7 +161,7 @@ class IssueReader:
             found = data.get("search") if "search" in variables else (data.get("repository") or {}).get("issues")
             page = parse_response(NodePage, found)
             self.total = page.total
-            yield page.parse(IssueNode)
+            yield parse_each(IssueNode, page.nodes)
             if page.next_cursor in (None, cursor):
                 break
             cursor = page.next_cursor
@@ -203,14 +204,12 @@ def read_unchanged_comment(connection: RepositoryConnection, comment_id: int) ->
                 node_id = find_comment(connection.repository, comment_id).node_id
                 if not node_id:
                     raise unreadable_response()
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                return ""
-            raise
+        except NotOnGitHub:
+            return ""
         try:
             [node] = read_comments(connection, [node_id]) or [None]
         except GitHubError as error:
-            if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
+            if error.kind is not ErrorKind.INVALID:
                 raise
             raise GitHubUnavailable("This GitHub server does not say who edited a comment (GraphQL API).") from None
         if node is None:

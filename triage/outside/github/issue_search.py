@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from triage.base.errors import GitHubUnavailable
-from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_errors
+from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translates
 from triage.outside.github.repository_connection import SLUG_PATTERN, RepositoryConnection
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class IssueSearch(RepositoryConnection):
         if not _NAME.fullmatch(package):
             return ""
         languages = _LANGUAGES.get(language, f"language:{language}")
-        with translate_errors(_explain), github_errors():
+        with _translate_errors(), github_errors():
             query = self.mask_secrets(f"{package} in:name {languages}")
             for found in self._reader.search_repositories(query, sort="stars").get_page(0):
                 slug = found.full_name if SLUG_PATTERN.fullmatch(found.full_name) else ""
@@ -49,7 +49,7 @@ class IssueSearch(RepositoryConnection):
         """
         if not SLUG_PATTERN.fullmatch(slug) or slug.casefold() == self.slug.casefold():
             return []
-        with translate_errors(_explain):
+        with _translate_errors():
             try:
                 with github_errors():
                     query = self.mask_secrets(f"repo:{slug} is:public is:issue {words}")
@@ -62,7 +62,8 @@ class IssueSearch(RepositoryConnection):
                 raise
 
 
-def _explain(error: GitHubError) -> GitHubUnavailable:
+@translates
+def _translate_errors(error: GitHubError) -> GitHubUnavailable:
     is_limit = error.kind is ErrorKind.RATE_LIMITED
     return GitHubUnavailable("rate limited" if is_limit else f"GitHub {error.description}")
 

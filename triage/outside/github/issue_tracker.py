@@ -1,18 +1,14 @@
 """Reads and writes the issues of one GitHub repository."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from triage.base.errors import GitHubUnavailable
-from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import MEMBERS, Issue
-from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
-from triage.outside.github.comments import JOB_TOKEN_LOGIN, IssueComments, read_login
+from triage.outside.github.comments import JOB_TOKEN_LOGIN, read_login
 from triage.outside.github.github_errors import (
     ErrorKind,
     GitHubError,
@@ -21,14 +17,14 @@ from triage.outside.github.github_errors import (
     translate_write_errors,
 )
 from triage.outside.github.issue_nodes import BOT_SUFFIX
-from triage.outside.github.read_past_issues import MAX_BODY_CHARS, iterate_past
+from triage.outside.github.read_past_issues import PastIssues
 from triage.outside.github.repository_connection import (
     delete_path,
     iterate_pages,
     read_server_time,
     write_once,
 )
-from triage.outside.github.suggestions import Suggestions
+from triage.outside.github.suggestions import SuggestedChanges
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
 
 if TYPE_CHECKING:
@@ -38,15 +34,11 @@ ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 
 
 @dataclass
-class IssueTracker(IssueComments):
+class IssueTracker(PastIssues, SuggestedChanges):
     """The issue tracker.
 
     Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish.
     """
-
-    @cached_property
-    def _suggestions(self) -> Suggestions:
-        return Suggestions(self)
 
     def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
         """The issue as it is now, with its whole thread.
@@ -81,27 +73,10 @@ class IssueTracker(IssueComments):
             snapshot_time=read_server_time(issue),
         )
 
-    def iterate_past_issues(
-        self, limit: int, words: str, body_chars: int = MAX_BODY_CHARS
-    ) -> Iterator[list[PastIssue]]:
-        """Yields pages of the newest issues, at most `limit`; then what a search for `words` finds beside them.
-
-        Raises GitHubUnavailable and SetupError.
-        """
-        with translate_read_errors(self.slug):
-            try:
-                yield from iterate_past(self, limit, words, body_chars)
-            except GitHubError as error:
-                if error.kind is not ErrorKind.GONE:
-                    raise
-                raise GitHubUnavailable(
-                    "GitHub's GraphQL API was not found here, and past issues come from it."
-                ) from None
-
     @property
     def commenter(self) -> str:
         """Who writes our comments, as GitHub's search names an account."""
-        login = self.own_login or JOB_TOKEN_LOGIN
+        login = self.viewer_login or JOB_TOKEN_LOGIN
         return f"app/{login.removesuffix(BOT_SUFFIX)}" if login.endswith(BOT_SUFFIX) else login
 
     def list_recent_issues(self, limit: int) -> list[int]:
@@ -152,23 +127,6 @@ class IssueTracker(IssueComments):
         issue = self.writable.get_issue(number)
         with translate_write_errors(self.slug, "A label"):
             write_once(lambda: issue.add_to_labels(*names), lambda: set(names) <= self._read_labels(number))
-
-    def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], original: int = 0
-    ) -> SuggestionOptions | None:
-        """What could be changed on the issue; none if GitHub does not say. Raises nothing.
-
-        `original` is the number of the issue that this one may repeat, or 0.
-        """
-        try:
-            return self._suggestions.fetch_options(number, labels, original)
-        except (GitHubError, GitHubUnavailable):
-            return None
-
-    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> None:
-        """Suggest changes to an issue, of those that `fetch_suggestion_options` has returned for it."""
-        with translate_write_errors(self.slug):
-            self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
         """Take a label off an issue; nothing if the issue does not have it."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import get_args
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
 from triage.outside.github.comments import IssueComments
-from triage.outside.github.github_errors import GitHubError
+from triage.outside.github.github_errors import GitHubError, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.outside.github.issue_reader import IssueReader
 from triage.outside.github.repository_connection import PAGE_SIZE
@@ -23,33 +24,40 @@ FILES = 30
 _COMMENTS = "comments(first: 2) { nodes { author { __typename login } body } }"
 
 
-def iterate_past(connection: IssueComments, limit: int, words: str, body_chars: int) -> Iterator[list[PastIssue]]:
-    """Yield the newest issues, a page at a time, at most `limit`; then pull requests, and what `words` find.
+@dataclass
+class PastIssues(IssueComments):
+    """A repository whose issues and pull requests have a past."""
 
-    The newest pull requests are those of one page. Every failure is a `GitHubError`.
-    """
-    read: set[int] = set()
+    def iterate_past_issues(
+        self, limit: int, words: str, body_chars: int = MAX_BODY_CHARS
+    ) -> Iterator[list[PastIssue]]:
+        """Yield pages of the newest issues, at most `limit`; then pull requests, and what a search for `words` finds.
 
-    def choose_new(page: list[IssueNode]) -> list[PastIssue]:
-        new = [
-            _convert(issue, issue.created_at, body_chars, connection)
-            for issue in page
-            if issue.created_at and issue.pull_state != "CLOSED" and issue.number not in read
-        ]
-        read.update(issue.number for issue in new)
-        return new
+        The newest pull requests are those of one page. Raises GitHubUnavailable and SetupError.
+        """
+        read: set[int] = set()
 
-    reader = IssueReader(connection, min(PAGE_SIZE, limit), _COMMENTS, FILES)
-    for page in reader.iterate_list("CREATED_AT"):
-        room = limit - len(read)
-        yield (new := choose_new(page)[:room])
-        if not new or len(read) >= limit:
-            break
-    with suppress(GitHubError):  # the token of a private repository may read issues alone
-        yield choose_new(next(reader.iterate_pull_requests(), []))
-    if words:
-        reader.page_size = MAX_FOUND
-        yield choose_new(next(reader.iterate_search(words, with_pull_requests=True), []))
+        def choose_new(page: list[IssueNode]) -> list[PastIssue]:
+            new = [
+                _convert(issue, issue.created_at, body_chars, self)
+                for issue in page
+                if issue.created_at and issue.pull_state != "CLOSED" and issue.number not in read
+            ]
+            read.update(issue.number for issue in new)
+            return new
+
+        reader = IssueReader(self, min(PAGE_SIZE, limit), _COMMENTS, FILES)
+        with translate_read_errors(self.slug):
+            for page in reader.iterate_list("CREATED_AT"):
+                room = limit - len(read)
+                yield (new := choose_new(page)[:room])
+                if not new or len(read) >= limit:
+                    break
+            with suppress(GitHubError):  # the token of a private repository may read issues alone
+                yield choose_new(next(reader.iterate_pull_requests(), []))
+            if words:
+                reader.page_size = MAX_FOUND
+                yield choose_new(next(reader.iterate_search(words, with_pull_requests=True), []))
 
 
 def _convert(issue: IssueNode, created_at: datetime, body_chars: int, connection: IssueComments) -> PastIssue:

@@ -9,15 +9,15 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import triage
-from triage.base.errors import CannotPublish, WrongUsage
+from triage.base.errors import CannotPublish, GitHubUnavailable, WrongUsage
 from triage.base.threads import raise_if_abandoned
-from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
-from triage.outside.http_client import parse_http_date
+from triage.outside.github.github_errors import ErrorKind, GitHubError, NotOnGitHub, github_errors, unreadable_response
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -117,11 +117,17 @@ class RepositoryConnection:
         raise_if_abandoned()
         return self._writer.get_repo(self.slug)
 
-    def query(
-        self, document: str, variables: Mapping[str, Any], headers: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """Read with GraphQL. Parts that GitHub refuses to show are null. Raises GitHubError if nothing is shown."""
-        answer = self._ask_graphql(self._reader, document, variables, headers)
+    def query(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Read with GraphQL. Parts that GitHub refuses to show are null.
+
+        Raises:
+            GitHubError: Nothing is shown.
+            GitHubUnavailable: The server has no GraphQL.
+        """
+        try:
+            answer = self._ask_graphql(self._reader, document, variables)
+        except NotOnGitHub:
+            raise GitHubUnavailable("GitHub's GraphQL API was not found here.") from None
         if isinstance(answer.get("data"), dict):
             data: dict[str, Any] = self.redact(answer["data"])
             return data
@@ -134,18 +140,16 @@ class RepositoryConnection:
 
         A server that lacks a field or a type refuses the whole document before it acts.
         """
-        answer = self._ask_graphql(self._writer, document, variables, PREVIEWS)
+        answer = self._ask_graphql(self._writer, document, variables)
         if answer.get("errors"):
             raise GitHubError(ErrorKind.INVALID, 200)
 
-    def _ask_graphql(
-        self, client: "Github", document: str, variables: Mapping[str, Any], headers: Mapping[str, str] | None
-    ) -> dict[str, Any]:
+    def _ask_graphql(self, client: "Github", document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         # PyGithub's `graphql_query` takes no headers, and drops what an answer with errors shows.
         asked = self.mask_secrets({"query": document, "variables": dict(variables)})
         requester = client.requester
         with github_errors():
-            _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, None, dict(headers or {}), asked)
+            _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, None, PREVIEWS, asked)
         if not isinstance(answer, dict):
             raise unreadable_response()
         return answer
@@ -155,7 +159,7 @@ class RepositoryConnection:
         """The login of the token; None if GitHub does not say. `GET /user` is refused to a job's token."""
         try:
             login = self.query("{ viewer { login } }", {})["viewer"]["login"]
-        except (GitHubError, TypeError, LookupError):
+        except (GitHubError, GitHubUnavailable, TypeError, LookupError):
             return None
         return login if isinstance(login, str) and login else None
 
@@ -235,8 +239,9 @@ def repeat_write(write: Callable[[], T]) -> T:
 
 
 def read_server_time(answer: "CompletableGithubObject") -> datetime | None:
-    """Return when GitHub sent what was read, by its clock."""
-    return parse_http_date(str(answer.raw_headers.get("date", "")))
+    """Return when GitHub sent what was read, by its clock; None if it does not say."""
+    date = answer.raw_headers.get("date")
+    return parsedate_to_datetime(str(date)).astimezone(UTC) if date else None
 
 
 def _is_rate_limit(errors: object) -> bool:

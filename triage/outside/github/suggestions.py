@@ -6,14 +6,17 @@ it acts. What the names mean stands in GitHub's GraphQL reference, issues: `addL
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import Field
 
+from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
+from triage.outside.github.github_errors import GitHubError, translate_write_errors
 from triage.outside.github.issue_nodes import Nodes, Response, list_nodes, parse_response
-from triage.outside.github.repository_connection import PREVIEWS, RepositoryConnection
+from triage.outside.github.repository_connection import RepositoryConnection
 
 _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
   repository(owner: $owner, name: $name) {
@@ -39,7 +42,6 @@ _SINGLE: dict[SuggestionKind, tuple[str, str]] = {
 }
 """The same of kinds that a mutation suggests one at a time."""
 _CLOSE_REASONS = {"as completed": "COMPLETED", "as not planned": "NOT_PLANNED"}
-_DUPLICATE = "as duplicate of #"
 
 
 class Target(Response):
@@ -47,7 +49,6 @@ class Target(Response):
 
     id: str = ""
     name: str = ""
-    number: int = 0
     is_enabled: bool = Field(True, alias="isEnabled")
 
 
@@ -72,81 +73,80 @@ class SuggestionsResponse(Response):
 
     issue: SuggestionIssue
     issue_types: Nodes[Target] | None = Field(None, alias="issueTypes")
-
-    def list_offers(self) -> "Iterator[_Offer]":
-        """Yield what could be suggested without asking for it by name."""
-        for kind in list_nodes(self.issue_types):
-            if kind.is_enabled:
-                yield _Offer("type", kind.name, {"issueTypeId": kind.id})
-        for name, reason in _CLOSE_REASONS.items():
-            yield _Offer("close", name, {"value": "CLOSED", "stateReason": reason})
+    original: Target | None = None
 
 
-class _Offer(NamedTuple):
-    kind: SuggestionKind
-    name: str
-    ids: dict[str, str]
-    """The fields of the mutation's input that name it."""
+_Offers = Mapping[str, dict[str, str]]
+"""By `Suggestion.key`, the fields of the mutation's input that name it."""
 
 
 @dataclass
-class Suggestions:
-    """The suggestions on one repository's issues. Every failure is a `GitHubError`."""
+class SuggestedChanges(RepositoryConnection):
+    """A repository on whose issues changes can be suggested."""
 
-    connection: RepositoryConnection
-    _offers: dict[int, tuple[str, Mapping[str, _Offer]]] = field(default_factory=dict)
-    """By issue, its id and what could be suggested, by `Suggestion.key`, as GitHub showed it last."""
+    _offers: dict[int, tuple[str, _Offers]] = field(default_factory=dict, init=False)
+    """By issue, its id and what could be suggested, as GitHub showed it last."""
 
-    def fetch_options(self, number: int, labels: Sequence[str], original: int = 0) -> SuggestionOptions:
-        """Return what could be changed. Raises GitHubError if GitHub does not say, or has no suggestions."""
-        owner, _, name = self.connection.slug.partition("/")
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], original: int = 0
+    ) -> SuggestionOptions | None:
+        """What could be changed on the issue; none if GitHub does not say, or has no suggestions. Raises nothing.
+
+        `original` is the number of the issue that this one may repeat, or 0.
+        """
+        with suppress(GitHubError, GitHubUnavailable):
+            return self._fetch_options(number, labels, original)
+        return None
+
+    def _fetch_options(self, number: int, labels: Sequence[str], original: int) -> SuggestionOptions:
+        owner, _, name = self.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         asked = [f"\n    {alias}: label(name: ${alias}) {{ id name }}" for alias in wanted]
-        asked += [f"\n    original: issue(number: {original}) {{ id number }}"] if original else []
+        asked += [f"\n    original: issue(number: {original}) {{ id }}"] if original else []
         declared = "".join(f", ${alias}: String!" for alias in wanted)
         document = _QUERY % {"variables": declared, "asked": "".join(asked)}
         given = {"owner": owner, "name": name, "number": number, **wanted}
-        repository = self.connection.query(document, given, PREVIEWS).get("repository") or {}
+        repository = self.query(document, given).get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)
-        issue, offers = response.issue, [*_list_asked(repository, [*wanted]), *response.list_offers()]
-        by_key = {_key(offer.kind, offer.name): offer for offer in offers}
-        self._offers[number] = issue.id, by_key
+        issue, types = response.issue, [one.name for one in list_nodes(response.issue_types) if one.is_enabled]
+        offers = dict(_list_offers(response, original))
+        for found in (parse_response(Target, repository[alias]) for alias in wanted if repository.get(alias)):
+            offers[_key("label", found.name)] = {"labelId": found.id}
+        self._offers[number] = issue.id, offers
         pending = [one for one in issue.pending if one]
         taken = {
             label.name.casefold() for label in (*list_nodes(issue.labels), *(one.label for one in pending)) if label
         }
         has_type = issue.type or any(one.type for one in pending)
         return SuggestionOptions(
-            labels=[name for name in labels if _key("label", name) in by_key and name.casefold() not in taken],
-            types=[] if has_type else [offer.name for offer in offers if offer.kind == "type"],
+            labels=[name for name in labels if _key("label", name) in offers and name.casefold() not in taken],
+            types=[] if has_type else types,
             can_close=issue.state != "CLOSED" and not any(one.state_reason for one in pending),
-            original=original if _key("close", f"{_DUPLICATE}{original}") in by_key else 0,
+            original=original if response.original else 0,
         )
 
-    def write(self, number: int, suggestions: Sequence[Suggestion]) -> None:
-        """Suggest, once, what `fetch_options` has found free on the issue."""
-        self.connection.mutate(*_build_mutation(*self._offers[number], suggestions))
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> None:
+        """Suggest changes to an issue, once, of those that `fetch_suggestion_options` has returned for it."""
+        with translate_write_errors(self.slug):
+            self.mutate(*_build_mutation(*self._offers[number], suggestions))
 
 
-def _list_asked(repository: Mapping[str, Any], labels: Sequence[str]) -> Iterator[_Offer]:
-    """Yield what was asked for by name; `labels` are the aliases in the answer."""
-    for alias in labels:
-        if repository.get(alias):
-            label = parse_response(Target, repository[alias])
-            yield _Offer("label", label.name, {"labelId": label.id})
-    if repository.get("original"):
-        issue = parse_response(Target, repository["original"])
-        ids = {"value": "CLOSED", "stateReason": "DUPLICATE", "duplicateIssueId": issue.id}
-        yield _Offer("close", f"{_DUPLICATE}{issue.number}", ids)
+def _list_offers(response: SuggestionsResponse, original: int) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield what could be suggested besides labels."""
+    for kind in list_nodes(response.issue_types):
+        yield _key("type", kind.name), {"issueTypeId": kind.id}
+    for name, reason in _CLOSE_REASONS.items():
+        yield _key("close", name), {"value": "CLOSED", "stateReason": reason}
+    if response.original:
+        ids = {"value": "CLOSED", "stateReason": "DUPLICATE", "duplicateIssueId": response.original.id}
+        yield _key("close", f"as duplicate of #{original}"), ids
 
 
 def _key(kind: SuggestionKind, name: str) -> str:
     return f"{kind}:{name.casefold()}"
 
 
-def _build_mutation(
-    issue_id: str, offers: Mapping[str, _Offer], suggestions: Sequence[Suggestion]
-) -> tuple[str, dict[str, Any]]:
+def _build_mutation(issue_id: str, offers: _Offers, suggestions: Sequence[Suggestion]) -> tuple[str, dict[str, Any]]:
     """Return one document for all suggestions, and its variables. Only what is suggested is in it."""
     variables: dict[str, Any] = {"issue": issue_id}
     declared = mutations = ""
@@ -157,9 +157,9 @@ def _build_mutation(
     return f"mutation($issue: ID!{declared}) {{{mutations}\n}}", variables
 
 
-def _list_mutations(offers: Mapping[str, _Offer], suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
+def _list_mutations(offers: _Offers, suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
     inputs = [
-        (one.kind, {**offers[one.key].ids, "rationale": one.rationale, "confidence": one.confidence, "suggest": True})
+        (one.kind, {**offers[one.key], "rationale": one.rationale, "confidence": one.confidence, "suggest": True})
         for one in suggestions
     ]
     if labels := [value for kind, value in inputs if kind == "label"]:

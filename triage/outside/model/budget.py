@@ -1,17 +1,18 @@
 """The budget of a run: reserves, prices and records every model request, however it ends."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 
 from triage.base.errors import BudgetExceeded
 from triage.base.progress import current_step
+from triage.domain.project_config import Price
 from triage.domain.run import Limits, ModelCall, Outcome, Usage
 from triage.outside.model.model_errors import classify_error
-from triage.outside.model.token_count import PriceTable, TokenCount
+from triage.outside.model.token_count import TokenCount, cost_usd
 
 
 @dataclass
@@ -26,23 +27,20 @@ class RequestUsage:
     """What may still be billed. It stays reserved until the end of the run."""
 
 
+@dataclass
 class Budget:
-    """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
+    """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest."""
 
-    Args:
-        limits: Of the run.
-        prices: Of the models.
-        clock: Monotonic seconds.
-        now: The current time, in UTC.
-    """
-
-    def __init__(
-        self, limits: Limits, prices: PriceTable, clock: Callable[[], float], now: Callable[[], datetime]
-    ) -> None:
-        self._limits, self._prices, self._clock, self._now = limits, prices, clock, now
-        self._reserved: list[Usage] = []
-        self._lock = Lock()  # embeddings are made in a thread
-        self.usage = Usage()
+    limits: Limits
+    prices: Mapping[str, Price]
+    """The project's own, by model."""
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    now: Callable[[], datetime]
+    usage: Usage = field(default_factory=Usage, init=False)
+    _reserved: list[Usage] = field(default_factory=list, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
+    """Embeddings are made in a thread."""
 
     @contextmanager
     def record_request(
@@ -57,7 +55,7 @@ class Budget:
             BudgetExceeded: A limit would be exceeded. Nothing was sent.
         """
         reservation = self._reserve(self.price_usage(model, TokenCount(prompt_tokens, max_output_tokens)))
-        request, began, started_at = RequestUsage(), self._clock(), self._now()
+        request, began, started_at = RequestUsage(), self.clock(), self.now()
         try:
             yield request
         except BaseException as error:  # however it ends, what it may have cost counts
@@ -74,7 +72,7 @@ class Budget:
                 model=model,
                 mode=mode,
                 started_at=started_at,
-                ms=round((self._clock() - began) * 1000),
+                ms=round((self.clock() - began) * 1000),
                 usage=usage,
                 outcome=request.outcome,
                 error=request.error,
@@ -93,23 +91,23 @@ class Budget:
         whole = self.price_usage(model, TokenCount(prompt_tokens, most))
         with self._lock:
             total = sum([self.usage, *self._reserved], prompt)
-        left = float(self._limits.tokens - total.tokens)
+        left = float(self.limits.tokens - total.tokens)
         if price := whole.priced_usd - prompt.priced_usd:
-            left = min(left, (self._limits.usd - total.priced_usd) / price * most)
+            left = min(left, (self.limits.usd - total.priced_usd) / price * most)
         return max(least, min(most, int(left / 2)))
 
     def price_usage(self, model: str, tokens: TokenCount) -> Usage:
         """Return the usage of one call, without dollars for a model whose price is unknown."""
-        price = self._prices.cost_usd(model, tokens)
+        price = cost_usd(self.prices, model, tokens)
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
 
     def _reserve(self, wanted: Usage) -> Usage:
         with self._lock:
             total = sum([self.usage, *self._reserved], wanted)
-            if total.tokens > self._limits.tokens:
-                raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
-            if total.priced_usd > self._limits.usd:
-                raise BudgetExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
+            if total.tokens > self.limits.tokens:
+                raise BudgetExceeded(f"max-tokens ({self.limits.tokens:,}) would be exceeded")
+            if total.priced_usd > self.limits.usd:
+                raise BudgetExceeded(f"max-cost-usd ({self.limits.usd:.2f}) would be exceeded")
             self._reserved.append(wanted)
         return wanted
 

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, merge_message_runs
-from langchain_core.prompt_values import PromptValue
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    convert_to_messages,
+    merge_message_runs,
+)
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
@@ -116,7 +122,8 @@ class ChatModel:
 
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:
         async def answer(prompt: Any) -> T:
-            messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
+            given = [prompt] if isinstance(prompt, str) else prompt
+            messages = [_redact_message(message, self.redact_prompt) for message in convert_to_messages(given)]
             order, failures = self._order_models(tier), list[ModelUnavailable]()
             for model in order:
                 left_out = self.endpoint.features.get_features(model).left_out
@@ -140,21 +147,21 @@ class ChatModel:
         return [name for name in both if not features.get_features(name).drop_reason] or [model]
 
     async def _ask(self, call: _Call[T]) -> T:
-        features = self.endpoint.features
+        features = self.endpoint.features.get_features(call.model)
         attempts = self.retry.attempts(lambda: call.requests < MAX_REQUESTS)
         try:
             answer: T = await attempts(self._ask_until_answered, call)
         except asyncio.CancelledError:
-            features.record_failed_call(call.model, TIMED_OUT)
+            features.record_failed_call(TIMED_OUT)
             raise
         except ModelUnavailable as error:
             if not error.reason.startswith(PROMPT_TOO_LONG):  # which says nothing of the next call
-                features.record_failed_call(call.model, error.reason)
+                features.record_failed_call(error.reason)
             if error.reason == CUT_AT_LENGTH:  # the most expensive way to fail
-                features.get_features(call.model).drop_reason = error.reason
+                features.drop_reason = error.reason
             raise
         is_answer = not isinstance(answer, AIMessage) and not getattr(answer, "error", None)
-        features.record_reply(call.model, is_answer=is_answer)
+        features.record_reply(is_answer=is_answer)
         return answer
 
     async def _ask_until_answered(self, call: _Call[T]) -> T:
@@ -193,7 +200,7 @@ class ChatModel:
 
     async def _send_request(self, call: _Call[T]) -> T:
         features, model, left_out = self.endpoint.features, call.model, call.left_out
-        is_response = features.speaks_responses(left_out)
+        learned, is_response = features.get_features(model), features.speaks_responses(left_out)
         arguments = call.output_format.build_arguments(left_out)
         prompt = _build_prompt(call, is_response=is_response)
         estimate = estimate_prompt(prompt, json.dumps(arguments) if arguments else "")
@@ -213,13 +220,15 @@ class ChatModel:
             try:
                 answer = call.output_format.read(reply, "\n".join(one.text for one in prompt if one.type != "ai"))
             except WrongFormat as error:
-                features.record_form(model, mode, is_text=error.is_prose)
+                learned.record_form(mode, is_text=error.is_prose)
                 call.correction = _build_correction(reply, error)
                 # An endpoint that takes a schema and answers with prose may ignore it.
                 call.left_out |= call.output_format.options & ({"response_format"} if error.is_prose else set())
                 raise
             features.get_features(model).left_out |= left_out
-            features.record_form(model, mode, is_text=isinstance(answer, AIMessage) and not get_calls(answer))
+            features.get_features(model).record_form(
+                mode, is_text=isinstance(answer, AIMessage) and not get_calls(answer)
+            )
         return answer
 
 
@@ -250,14 +259,6 @@ def _hand_on_reasoning(message: BaseMessage, call: _Call[Any], *, is_response: b
     return message.model_copy(update={"content": [*extra.get(REASONING_BLOCKS, ()), *texts], "additional_kwargs": {}})
 
 
-def _to_messages(prompt: Any) -> list[BaseMessage]:
-    if isinstance(prompt, PromptValue):
-        return prompt.to_messages()
-    if isinstance(prompt, str):
-        return [HumanMessage(prompt)]
-    return list(prompt)
-
-
 def _build_correction(reply: AIMessage, error: WrongFormat) -> list[BaseMessage]:
     # The answer stands between, because some endpoints refuse two messages of one role in a row.
     text = reply.text.strip() or json.dumps([call["args"] for call in get_calls(reply)])
@@ -272,5 +273,4 @@ def _redact_message(message: BaseMessage, redact: Redact) -> BaseMessage:
         for name in ("content", "tool_calls", "invalid_tool_calls")
         if hasattr(message, name)
     }
-    redacted = {name: redact(value) for name, value in fields.items()}
-    return message if redacted == fields else message.model_copy(update=redacted)
+    return message.model_copy(update=redact(fields))

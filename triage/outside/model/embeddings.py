@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from langchain_core.embeddings import Embeddings
 
 from triage.base.errors import BudgetExceeded, ModelUnavailable
-from triage.domain.run import Limits, Usage
+from triage.domain.run import Usage
 from triage.outside.model import token_count
 from triage.outside.model.budget import Budget, RequestUsage
 from triage.outside.model.endpoint import Endpoint, RetryPolicy
@@ -16,7 +16,6 @@ from triage.safety.secrets.redactor import Redact
 
 BUDGET_SHARE = 0.5
 """Part of the run's tokens and dollars that vectors may use; the agents need the rest."""
-MODE = "embeddings"
 MAX_REQUEST_SECONDS = 20.0
 """Less than for a model: local vectors replace those of a slow endpoint at once."""
 
@@ -31,20 +30,19 @@ class MeteredEmbeddings(Embeddings):
     endpoint: Endpoint
     model: str
     budget: Budget
-    limits: Limits
     retry: RetryPolicy
     redact: Redact = lambda tree: tree
     """Masks our own secrets."""
     _spent: Usage = field(default_factory=Usage)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        features = self.endpoint.features
-        if reason := features.get_features(self.model).drop_reason:
-            raise ModelUnavailable(reason)
+        features = self.endpoint.features.get_features(self.model)
+        if features.drop_reason:
+            raise ModelUnavailable(features.drop_reason)
         try:
             return self.retry.attempts_in_thread()(self._send_request, self.redact(texts))
         except EndpointBusy as error:
-            features.record_failed_call(self.model, error.reason)
+            features.record_failed_call(error.reason)
             raise
 
     def embed_query(self, text: str) -> list[float]:
@@ -56,7 +54,7 @@ class MeteredEmbeddings(Embeddings):
         self._check_share(estimate)
         usage = RequestUsage()
         try:
-            with self.budget.record_request(self.model, MODE, estimate, 0) as usage:
+            with self.budget.record_request(self.model, "embeddings", estimate, 0) as usage:
                 seconds = self.retry.request_seconds(MAX_REQUEST_SECONDS)
                 client = self.endpoint.sdk_client.embeddings
                 response = client.create(input=list(texts), model=self.model, timeout=seconds)
@@ -75,7 +73,7 @@ class MeteredEmbeddings(Embeddings):
 
     def _check_share(self, estimate: int) -> None:
         total = self._spent + self.budget.price_usage(self.model, TokenCount(estimate))
-        if total.tokens > self.limits.tokens * BUDGET_SHARE:
+        if total.tokens > self.budget.limits.tokens * BUDGET_SHARE:
             raise BudgetExceeded("vectors would take more than half of max-tokens")
-        if total.priced_usd > self.limits.usd * BUDGET_SHARE:
+        if total.priced_usd > self.budget.limits.usd * BUDGET_SHARE:
             raise BudgetExceeded("vectors would take more than half of max-cost-usd")

@@ -21,7 +21,7 @@ from triage.base.errors import AnswerTooLarge, ModelUnavailable, TimeLimitExceed
 from triage.base.progress import current_step
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.domain.run import ReasoningEffort
-from triage.outside.http_client import create_ssl_context, proxy_for
+from triage.outside.http_client import CONNECT_SECONDS, create_ssl_context, proxy_for
 from triage.outside.model.endpoint_features import EndpointFeatures
 from triage.outside.model.model_errors import TIMED_OUT, EndpointBusy, classify_error
 from triage.outside.model.output_formats import REASONING_FIELDS
@@ -86,7 +86,6 @@ def _seconds_before_retry(state: RetryCallState) -> float:
 
 
 OPENAI_URL = "https://api.openai.com/v1"
-CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 """Between two pieces of a response, for a request that no agent waits for. The SDK's default is ten minutes."""
 GRACE_SECONDS = 1.0
@@ -134,7 +133,7 @@ class Endpoint:
             api_key=self.api_key,
             timeout=_limit_times(seconds),
             max_retries=0,
-            default_headers=self._headers,
+            default_headers={"X-Request-ID": self.request_id},
             use_responses_api=is_response,
             # Under a server that streams messages LangChain would stream too: then an endpoint may leave out what the
             # call used, and a client would see words that nobody has checked.
@@ -157,24 +156,25 @@ class Endpoint:
             base_url=self.base_url,
             timeout=_limit_times(),
             max_retries=0,
-            default_headers=self._headers,
+            default_headers={"X-Request-ID": self.request_id},
             http_client=self._http_client,
         )
 
     @cached_property
     def _http_client(self) -> openai.DefaultHttpxClient:
-        inner = httpx2.HTTPTransport(**self._build_transport_options(is_async=False))
+        inner = httpx2.HTTPTransport(**self._build_transport_options())
         transport = _BoundedTransport(inner, MAX_SYNC_BYTES)
         return openai.DefaultHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @cached_property
     def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
-        inner = httpx2.AsyncHTTPTransport(**self._build_transport_options(is_async=True))
+        inner = httpx2.AsyncHTTPTransport(**self._build_transport_options())
         transport = _BoundedTransport(inner, MAX_CHAT_BYTES)
         return openai.DefaultAsyncHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
-    def _build_transport_options(self, *, is_async: bool) -> dict[str, Any]:
-        context, url = create_ssl_context(is_async=is_async), proxy_for(self.base_url)
+    def _build_transport_options(self) -> dict[str, Any]:
+        # A handshake holds a lock of its context: one that blocks its thread must not stop those of the event loop.
+        context, url = create_ssl_context(), proxy_for(self.base_url)
         proxy = httpx2.Proxy(url, ssl_context=context if url.startswith("https:") else None) if url else None
         return {
             "verify": context,
@@ -182,10 +182,6 @@ class Endpoint:
             "trust_env": False,
             "limits": openai.DEFAULT_CONNECTION_LIMITS,
         }
-
-    @property
-    def _headers(self) -> dict[str, str]:
-        return {"X-Request-ID": self.request_id}
 
 
 class _LenientChatOpenAI(ChatOpenAI):

@@ -50,6 +50,27 @@ class ModelFeatures:
     drop_reason: str = ""
     """Why it is not asked any more; empty while it is."""
 
+    def record_reply(self, *, is_answer: bool) -> None:
+        """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
+        self.failed_calls, self.is_busy = 0 if is_answer else self.failed_calls, False
+
+    def record_form(self, mode: str, *, is_text: bool) -> None:
+        """Count an answer in prose. After two, and none in form, the model is not asked any more.
+
+        The last one answers a prompt that shows the form: of others, the endpoint may ignore what describes it.
+        """
+        if not is_text:
+            self.takes_form, self.drop_reason = True, self.drop_reason.replace(ONLY_PROSE, "")
+        self.texts += is_text
+        if mode == "plain" and self.texts >= MAX_TEXTS and not self.takes_form:
+            self.drop_reason = ONLY_PROSE
+
+    def record_failed_call(self, reason: str) -> None:
+        """Count a call that failed for good. After two without an answer the model is not asked any more."""
+        self.failed_calls += 1
+        if self.failed_calls >= MAX_FAILED_CALLS and not self.drop_reason:
+            self.drop_reason = f"not asked any more after {MAX_FAILED_CALLS} failed calls: {reason}"
+
 
 @dataclass
 class EndpointFeatures:
@@ -67,30 +88,6 @@ class EndpointFeatures:
     @property
     def _host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
-
-    def record_reply(self, model: str, *, is_answer: bool) -> None:
-        """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
-        features = self.get_features(model)
-        features.failed_calls = 0 if is_answer else features.failed_calls
-
-    def record_form(self, model: str, mode: str, *, is_text: bool) -> None:
-        """Count an answer in prose. After two, and none in form, the model is not asked any more.
-
-        The last one answers a prompt that shows the form: of others, the endpoint may ignore what describes it.
-        """
-        features = self.get_features(model)
-        if not is_text:
-            features.takes_form, features.drop_reason = True, features.drop_reason.replace(ONLY_PROSE, "")
-        features.texts += is_text
-        if mode == "plain" and features.texts >= MAX_TEXTS and not features.takes_form:
-            features.drop_reason = ONLY_PROSE
-
-    def record_failed_call(self, model: str, reason: str) -> None:
-        """Count a call that failed for good. After two without an answer the model is not asked any more."""
-        features = self.get_features(model)
-        features.failed_calls += 1
-        if features.failed_calls >= MAX_FAILED_CALLS and not features.drop_reason:
-            features.drop_reason = f"not asked any more after {MAX_FAILED_CALLS} failed calls: {reason}"
 
     def speaks_responses(self, left_out: Set[str]) -> bool:
         """Return whether a request goes to the Responses API, and not to chat completions."""

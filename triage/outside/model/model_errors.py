@@ -4,7 +4,6 @@ import asyncio
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
 
 import openai
 from langchain_core.exceptions import ContextOverflowError
@@ -116,19 +115,16 @@ def classify_error(error: BaseException) -> ModelFailure:
         return ModelFailure(Remedy.RETRY, TIMED_OUT, may_be_billed=was_sent(error))
     if isinstance(error, openai.APIConnectionError | OSError):
         return ModelFailure(Remedy.RETRY, "connection failed", may_be_billed=was_sent(error))
-    if body := _find_error_body(error):
-        return _classify_code(_read_status(body), None)
+    if status := _find_status(error):
+        return _classify_code(status, None)
     return ModelFailure(Remedy.GIVE_UP, "unreadable reply", may_be_billed=True)
 
 
-def _find_error_body(error: BaseException) -> Any:
-    """Return the error that stands in a reply with the status 200; none if it has another form."""
+def _find_status(error: BaseException) -> int:
+    """Return the HTTP status that an error in a reply with the status 200 names, 502 if none; 0 for no error."""
     body = error.args[0] if isinstance(error, ValueError) and error.args else None
-    return body if isinstance(body, dict) or hasattr(body, "code") else None
-
-
-def _read_status(body: Any) -> int:
-    """Return the HTTP status that an error in a reply names; 502 if none."""
+    if not body or not (isinstance(body, dict) or hasattr(body, "code")):
+        return 0
     code = str(body.get("code") if isinstance(body, dict) else body.code)
     return int(code) if re.fullmatch(r"[45]\d\d", code) else 502
 

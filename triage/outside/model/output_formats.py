@@ -135,7 +135,10 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
 
 
 def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
-    return OutputFormat(_read_message, tools=[*map(convert_to_openai_tool, tools)])
+    return OutputFormat(
+        lambda reply, prompt: _check_complete(_take_written_calls(reply, prompt)),
+        tools=[*map(convert_to_openai_tool, tools)],
+    )
 
 
 def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
@@ -196,10 +199,6 @@ def _adapt_schema(schema: Any, bounds: Mapping[str, tuple[str, int]]) -> Any:
 def _is_named(written: str, name: str) -> bool:
     """Return whether a name means a tool: `CodebaseFinding` comes as `functions.codebase_finding`."""
     return "".join(re.findall(r"[a-z0-9]", re.split(r"[.:/]", written)[-1].casefold())) == name.casefold()
-
-
-def _read_message(reply: AIMessage, prompt: str) -> AIMessage:
-    return _check_complete(_take_written_calls(reply, prompt))
 
 
 def _take_written_calls(reply: AIMessage, prompt: str) -> AIMessage:

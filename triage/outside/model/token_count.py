@@ -6,7 +6,7 @@ Prices are the project's own, or those in the `genai-prices` package.
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeGuard
 
@@ -90,25 +90,20 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_COUNT
 
 
-@dataclass(frozen=True)
-class PriceTable:
-    """Prices by model. The project's own win over the built-in ones."""
+def cost_usd(prices: Mapping[str, Price], model: str, tokens: TokenCount) -> float | None:
+    """Return US dollars for one call, or None for a model without a known price.
 
-    own: Mapping[str, Price] = field(default_factory=dict)
-
-    def cost_usd(self, model: str, tokens: TokenCount) -> float | None:
-        """Return US dollars for one call, or None for a model without a known price.
-
-        `model` is its name as the endpoint knows it; gateways put `provider/` before it.
-        """
-        own = self.own.get(model) or self.own.get(model.rpartition("/")[2])
-        if own is None:
-            return _list_price_usd(model, tokens)
-        cached = own.input if own.cached_input is None else own.cached_input
-        written = own.input if own.cache_write is None else own.cache_write
-        fresh = tokens.input - tokens.cached - tokens.written
-        parts = (fresh, own.input), (tokens.cached, cached), (tokens.written, written), (tokens.output, own.output)
-        return sum(count * price for count, price in parts) / MILLION
+    `prices` are the project's own by model, which win over the built-in ones. `model` is its name as the endpoint knows
+    it; gateways put `provider/` before it.
+    """
+    own = prices.get(model) or prices.get(model.rpartition("/")[2])
+    if own is None:
+        return _list_price_usd(model, tokens)
+    cached = own.input if own.cached_input is None else own.cached_input
+    written = own.input if own.cache_write is None else own.cache_write
+    fresh = tokens.input - tokens.cached - tokens.written
+    parts = (fresh, own.input), (tokens.cached, cached), (tokens.written, written), (tokens.output, own.output)
+    return sum(count * price for count, price in parts) / MILLION
 
 
 def _list_price_usd(model: str, tokens: TokenCount) -> float | None:

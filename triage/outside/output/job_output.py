@@ -8,12 +8,12 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from triage.base.errors import BadInput, describe_os_error
-from triage.outside.output.line_logs import PREFIX, ActionsLog, LineWriter, format_command
+from triage.outside.output.line_logs import ActionsLog, LineWriter, format_command
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ class JobOutput:
 
     lines: LineWriter
     redactor: SecretRedactor
-    _: KW_ONLY
     summary_path: Path | None = None
     output_path: Path | None = None
     workspace: Path | None = None
@@ -48,16 +47,10 @@ class JobOutput:
 
     def write_summary(self, markdown: str) -> None:
         self.has_written_summary = True
-        if self.summary_path is None:
-            self.lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
-            return
         masked = self.redactor.redactor_for("summary")(markdown)
         self._append(self.summary_path, "summary", lambda size: fit_summary(masked, SUMMARY_BYTES - size))
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        if self.output_path is None:
-            self.lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
-            return
         masked = self.redactor.redactor_for("outputs")(dict(values))
         self._append(self.output_path, "outputs", lambda _: format_outputs(masked))
 
@@ -77,7 +70,10 @@ class JobOutput:
             self.annotate("warning", str(error))
             return ""
 
-    def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:
+    def _append(self, path: Path | None, what: str, format_data: Callable[[int], bytes]) -> None:
+        if path is None:
+            self.log.info(f"The runner names no file for the {what}.")
+            return
         try:
             with path.open("ab") as file:
                 file.write(format_data(os.fstat(file.fileno()).st_size))

@@ -3,8 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import TextIO
 
 from triage.base.text import truncate
@@ -55,9 +55,9 @@ MIN_MASK_CHARS = 8
 """A shorter mask would hide ordinary words of the log."""
 
 
-def format_command(name: str, data: str = "", properties: Mapping[str, str] | None = None) -> str:
+def format_command(name: str, data: str, properties: Mapping[str, str]) -> str:
     """Returns a command as one line. Data and properties are made inert, then escaped."""
-    pairs = ",".join(f"{key}={_escape_property(value)}" for key, value in (properties or {}).items())
+    pairs = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
     return f"::{name}{' ' if pairs else ''}{pairs}::{_escape(data)}"
 
 
@@ -138,22 +138,9 @@ class ActionsLog(LineLog):
     def info(self, text: str) -> None:
         self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_safe_line(text)}"])
 
-    @contextmanager
-    def group(self, title: str) -> Iterator[None]:
-        self._lines.write([format_command("group", title)])
-        try:
-            yield
-        finally:
-            self._lines.write(["::endgroup::"])
-
 
 class ServerLog(LineLog):
     """Implements `ProgressLog`. The server adds the time and the run."""
 
     def info(self, text: str) -> None:
         _log.info("%s", to_safe_line(text))
-
-    @contextmanager
-    def group(self, title: str) -> Iterator[None]:
-        self.info(title)
-        yield

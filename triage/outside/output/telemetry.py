@@ -33,18 +33,15 @@ EXPORT_SECONDS = 3.0
 SERVICE_NAME = "bug-triage"
 
 
-class OtlpExporter:
-    def __init__(self, collector: Collector, progress: ProgressLog, redactor: SecretRedactor) -> None:
-        self._collector, self._progress, self._redactor = collector, progress, redactor
-
-    def export(self, report: RunReport) -> None:
-        report = self._redactor.redact_value("telemetry", report)
-        spans = record_spans(report, _build_resource(report), self._collector.traceparent)
-        if not spans:
-            return
-        error = send_spans(spans, self._collector)
-        trace = f"trace {spans[0].context.trace_id:032x}"
-        self._progress.info(f"Telemetry not sent ({trace}: {error})." if error else f"Telemetry sent ({trace}).")
+def export_spans(collector: Collector, progress: ProgressLog, redactor: SecretRedactor, report: RunReport) -> None:
+    """Send a run's spans, and say so in one line of the log."""
+    report = redactor.redact_value("telemetry", report)
+    spans = record_spans(report, _build_resource(report), collector.traceparent)
+    if not spans:
+        return
+    error = send_spans(spans, collector)
+    trace = f"trace {spans[0].context.trace_id:032x}"
+    progress.info(f"Telemetry not sent ({trace}: {error})." if error else f"Telemetry sent ({trace}).")
 
 
 def send_spans(spans: Sequence[ReadableSpan], collector: Collector) -> str:
@@ -94,7 +91,6 @@ Attributes = Mapping[str, Attribute | None]
 _WORKFLOW_NAME = "bug_triage"
 _PROVIDER_NAME = "openai"
 """The protocol, whoever runs the endpoint."""
-_SCOPE = "bug-triage"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ERROR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ,()-]{0,79}")
 """Our names for errors. Text that somebody else wrote has quotation marks, dots or slashes."""
@@ -111,7 +107,7 @@ def record_spans(report: RunReport, resource: Resource, traceparent: str) -> Seq
         resource=resource, id_generator=_RunIdGenerator(report.request_id), shutdown_on_exit=False
     )
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    tracer = provider.get_tracer(_SCOPE, report.triage_version)
+    tracer = provider.get_tracer(SERVICE_NAME, report.triage_version)
 
     def write(
         parent: Context,

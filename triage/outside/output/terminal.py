@@ -1,8 +1,7 @@
 """Writes progress and annotations to standard error, and the report to a file."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -27,11 +26,6 @@ _OUTCOME_STYLES = {
 STARTING = "loading"
 
 
-def progress_console() -> Console:
-    """Returns a console on standard error, without rich's markup, emoji names and highlighting."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-
-
 class TerminalOutput:
     """What a command writes besides its result. Our own secrets are masked in it."""
 
@@ -43,7 +37,7 @@ class TerminalOutput:
         *,
         verbose: bool = False,
     ) -> None:
-        self._console = console or progress_console()
+        self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
         self.progress = TerminalProgress(self._console, verbose=verbose)
         self._redactor = redactor
         self._report_path = report_path
@@ -117,11 +111,6 @@ class TerminalProgress:
     def detail(self, text: str) -> None:
         if self._verbose:
             self.info(text)
-
-    @contextmanager
-    def group(self, title: str) -> Iterator[None]:
-        self._print_line(title, "bold")
-        yield
 
     def _print_line(self, text: str, style: str) -> None:
         when = format_elapsed(self._clock() - self._start)

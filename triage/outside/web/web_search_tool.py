@@ -100,8 +100,8 @@ def check_search(api_key: SecretStr, base_url: str | None = None) -> str:
     """
     url = base_url or TAVILY_URL
     headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
-    limits: dict[str, Any] = {"seconds": CHECK_SECONDS, "max_bytes": MAX_USAGE_BYTES}
-    status = send_request("GET", f"{url}/usage", headers=headers, **limits).status
+    answer = send_request("GET", f"{url}/usage", headers=headers, seconds=CHECK_SECONDS, max_bytes=MAX_USAGE_BYTES)
+    status = answer.status
     if status == 407:
         raise TriageError(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
     if 300 <= status < 400:

@@ -1,14 +1,26 @@
-"""What is configured, what can be reached, what is missing; and what GitHub lets the token do."""
+"""The command `doctor`, and the job that tries on GitHub what no terminal can: the token of a workflow.
+
+What is configured, what can be reached, what is missing; and what GitHub lets the token do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
 
 from triage.app.app import App
+from triage.app.command_line import Repo
+from triage.app.open_app import open_terminal_app
 from triage.base.errors import TriageError
+from triage.base.threads import in_thread
 from triage.domain.code import IndexFacts
+from triage.domain.effect import Annotate, SetOutputs, WriteSummary
+from triage.domain.run import Status
 from triage.domain.skill import SKILL_FOLDER
 from triage.domain.value import Value
 from triage.outside.github.github_errors import (
@@ -16,9 +28,16 @@ from triage.outside.github.github_errors import (
     GitHubError,
     github_errors,
     translate_read_errors,
+    unless_gone,
 )
-from triage.outside.github.repository_connection import PREVIEWS, RepositoryConnection, delete_path
+from triage.outside.github.repository_connection import RepositoryConnection, delete_path
+from triage.run.write.apply_local_effects import apply_local_effects
+from triage.safety.safe_markdown import escape_markdown
 
+if TYPE_CHECKING:
+    from triage.run.run_context import JobContext
+
+_MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
 REF = "refs/triage/app/doctor/"
 _MESSAGE = "Tried by bug-triage doctor: this commit may be deleted"
 _EDITS = """query($owner: String!, $name: String!) {
@@ -51,12 +70,7 @@ class GitHubProbes(RepositoryConnection):
                 with github_errors():
                     self.writable.create_git_ref(REF + commit, commit)
             finally:  # a lost answer may have had its effect
-                try:
-                    with github_errors():
-                        delete_path(self.writable, f"git/{REF}{commit}")
-                except GitHubError as error:
-                    if error.kind is not ErrorKind.GONE:
-                        raise
+                unless_gone(lambda: delete_path(self.writable, f"git/{REF}{commit}"))
         return Check(state="ok", detail="a commit below refs/triage/ was stored and removed")
 
     def check_pull_requests(self) -> Check:
@@ -98,7 +112,7 @@ class GitHubProbes(RepositoryConnection):
     def check_suggestions(self) -> Check:
         """Ask whether this GitHub has suggestions on issues, those to close one included."""
         with translate_read_errors(self.slug):
-            fields = (self.query(_SUGGESTIONS, {}, PREVIEWS).get("__type") or {}).get("inputFields") or []
+            fields = (self.query(_SUGGESTIONS, {}).get("__type") or {}).get("inputFields") or []
         if any(one.get("name") == "suggest" for one in fields):
             return Check(state="ok", detail="this GitHub has them")
         return Check(state="missing", detail="this GitHub has no suggestions: comments propose labels in words")
@@ -193,20 +207,59 @@ def _check_model(app: App) -> Check:
 
 
 def _check_web_search(app: App) -> Check:
-    key, environment = app.settings.tavily_api_key, app.environment
     if app.web_search == "github":
         return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
     if not app.web_search:
         return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.outside.web.web_search_tool import check_search
 
-    return Check(state="ok", detail=check_search(key, environment.tavily_base_url))
+    return Check(state="ok", detail=check_search(app.settings.tavily_api_key, app.environment.tavily_base_url))
 
 
 def _check_telemetry(app: App) -> Check:
-    environment = app.environment
-    if environment.collector is None:
+    if app.environment.collector is None:
         return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
     from triage.outside.output.telemetry import check_collector
 
-    return Check(state="ok", detail=check_collector(environment.collector))
+    return Check(state="ok", detail=check_collector(app.environment.collector))
+
+
+def doctor(
+    repo: Repo = Path(),
+    github: Annotated[str, typer.Option(help="owner/name of a repository to try the token on.")] = "",
+) -> None:
+    """Check what is configured, what can be reached, and what is missing."""
+    app, _ = open_terminal_app(repo)
+    app = replace(app, repository=github or app.repository)
+    checks = run_checks(app, github)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for name, check in checks.items():
+        mark, style = _MARKS[check.state]
+        console.print(f"{mark} ", style=style, end="")
+        console.print(f"{name.replace('_', ' ')}: {check.detail}")
+    if any(check.state == "broken" for check in checks.values()):
+        raise SystemExit(1)
+
+
+async def run_doctor(app: App, run: JobContext) -> Status:
+    """Run all checks with the token of the job, and write them to its page. Failed if one is broken."""
+    checks = await in_thread(run_checks, app, app.repository)
+    checks |= await in_thread(run_write_checks, app)
+    broken = [name for name, check in checks.items() if check.state == "broken"]
+    status = Status.FAILED if broken else Status.COMPLETE
+    outputs = SetOutputs(values={"status": status.value})
+    apply_local_effects([WriteSummary(markdown=render_checks(checks)), outputs], run.output)
+    if broken:
+        message = f"Not as it should be: {', '.join(broken)}. The summary of the job says what to do."
+        apply_local_effects([Annotate(level="error", message=message)], run.output)
+    return status
+
+
+def render_checks(checks: dict[str, Check]) -> str:
+    """Return a table for the page of the job."""
+    words = {"ok": "✅ works", "missing": "➖ not there", "broken": "❌ **does not work**"}
+    rows = [
+        f"| {name.replace('_', ' ')} | {words[check.state]} | {escape_markdown(check.detail)} |"
+        for name, check in checks.items()
+    ]
+    return "\n".join(["## Doctor", "", "| what | | |", "|---|---|---|", *rows, ""])
