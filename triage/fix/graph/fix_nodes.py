@@ -75,6 +75,7 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
 
 
 async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Say what kind of change is asked for, and by what it is accepted; by rules where no model answers."""
     services = runtime.context.restricted_services
     recorder = StepRecorder("classify_ticket", services)
     ask = partial(ask_for_choice, TicketClass, state, services, runtime.context.model, {})
@@ -195,6 +196,7 @@ def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
 
 
 async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Ask the main model for the change, until it can be applied and is allowed; else the error ends the flow."""
     context = runtime.context
     recorder = StepRecorder("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
     base_state = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
@@ -288,6 +290,7 @@ def make_draft(state: FixState, files: "BaseFiles") -> PatchDraft:
 
 
 async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Ask the main model for a test of the change. Without one the change is proposed all the same, and says so."""
     context = runtime.context
     recorder = StepRecorder("generate_tests", context.restricted_services, round=state.iteration_count + 1)
     changed = [version.path for version in state.proposed_changes]

@@ -55,13 +55,13 @@ NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete i
 
 async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     """Carry out what a person decided about a stored patch, once."""
-    task, proposal, shown = request.task, None, CommentState()
+    task, proposal, remembered = request.task, None, CommentState()
     try:
         listed = await _call(job.store.list_proposals, task.number, run=job.run)
         proposal = next((one for one in listed if one.id == task.proposal_id), None)
         if proposal is None:
             return await write_refusal(request, UNKNOWN_ID, job)
-        objection, shown = await _call(find_objection, request, proposal, job, run=job.run)
+        objection, remembered = await _call(find_objection, request, proposal, job, run=job.run)
     except TriageError as error:
         objection = f"GitHub did not confirm it. {error}"
     if objection or proposal is None:
@@ -69,7 +69,7 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     try:
         if task.command == "reject":
             return await _reject(request, proposal, job)
-        return await _approve(request, proposal, shown, job)
+        return await _approve(request, proposal, remembered, job)
     except TriageError as error:
         return await _refuse(request, str(error), proposal, job)
 
@@ -118,14 +118,15 @@ def find_objection(request: FixRequest, proposal: PatchProposal, job: FixJob) ->
     return DRY_RUN if run.policy.dry_run else "", state
 
 
-async def _approve(request: FixRequest, proposal: PatchProposal, shown: CommentState, job: FixJob) -> Status:
+async def _approve(request: FixRequest, proposal: PatchProposal, remembered: CommentState, job: FixJob) -> Status:
+    """Create the branch and the pull request, then write so and delete the stored patch."""
     run, branch = job.run, make_branch_name(request.task.number, request.issue.title)
     run.progress.detail(f"Approved: branch {branch} at commit {proposal.commit}.")
     if not await _call(job.store.create_branch, branch, proposal.commit, run=run):
         raise CannotPublish(NAME_TAKEN.format(name=branch))
     try:
-        opened = await _call(create_pull_request, branch, request, proposal, shown, job, run=run)
-        await _call(post_comment, opened, request, proposal, job, run=run)
+        opened = await _call(create_pull_request, branch, request, proposal, remembered, job, run=run)
+        await _call(announce_and_delete, opened, request, proposal, job, run=run)
     except TriageError as error:
         raise CannotPublish(f"it was begun, and can be approved again. {error}") from None
     outputs = {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": opened.url}
@@ -144,7 +145,7 @@ class OpenedPullRequest(NamedTuple):
 
 
 def create_pull_request(
-    branch: str, request: FixRequest, proposal: PatchProposal, shown: CommentState, job: FixJob
+    branch: str, request: FixRequest, proposal: PatchProposal, remembered: CommentState, job: FixJob
 ) -> OpenedPullRequest:
     """Open the draft pull request of the branch, or say how a person does. It blocks, and raises TriageError."""
     task, issue, who = request.task, request.issue, request.task.actor or "a workflow"
@@ -152,7 +153,9 @@ def create_pull_request(
     *tests, patch = job.store.read_commits(proposal)
     test_paths = [path for commit in tests for path in sorted(commit.files)]
     words = read_words(patch.message)
-    body = render_pull_request_body(proposal.id, issue.url, who, shown.tests, words, test_paths, shown.example)
+    body = render_pull_request_body(
+        proposal.id, issue.url, who, remembered.tests, words, test_paths, remembered.example
+    )
     try:
         opened = job.store.open_pull_request(branch, proposal.commit, title, body)
     except PullRequestRefused as error:
@@ -163,7 +166,7 @@ def create_pull_request(
     return OpenedPullRequest(render_block("proposal", "opened", who, opened.number, opened.url), opened.url)
 
 
-def post_comment(opened: OpenedPullRequest, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
+def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
     """Say on the issue what was done: until then, an approval can be repeated. Then delete the proposal.
 
     It blocks, and raises TriageError if it could not be said.

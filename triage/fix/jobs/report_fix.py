@@ -31,6 +31,7 @@ UNCONFIRMED = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(request: FixRequest, job: FixJob) -> Status:
+    """Show the stored patch in the comment; or why there is none. The job with the model is not believed."""
     task = request.task
     if not task.makes_proposal:
         return await write_refusal(request, UNCONFIRMED, job)
@@ -64,6 +65,7 @@ async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -
 async def _report_stored(
     draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> Status:
+    """Write the part of the comment with the patch, what tests said of it, and how to answer."""
     repository, outputs, runs = job.run.repository, describe_stored(stored), job.artifacts.read_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
