@@ -18,7 +18,7 @@ from triage.fix import fix_server
 from triage.fix.base_files import open_base_files
 from triage.fix.fix_server import ONE_ISSUE, build_server_graph
 from triage.fix.graph.fix_graph import build_checkpointer
-from triage.fix.local_fix import LocalBranch
+from triage.fix.local_branch import LocalBranch
 from triage.git.write import UserRepository
 
 ISSUE = factories.issue(number=7).model_dump(mode="json")

@@ -17,7 +17,8 @@ from triage.domain.run import Limits
 from triage.fix.base_files import open_base_files
 from triage.fix.commit_text import make_branch_name
 from triage.fix.graph.fix_state import FixState
-from triage.fix.local_fix import LocalBranch, fix_locally
+from triage.fix.local_branch import LocalBranch
+from triage.fix.local_fix import fix_locally
 from triage.fix.project_check import CheckResult, ProjectCheck
 from triage.git.write import UserRepository
 

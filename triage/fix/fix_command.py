@@ -52,7 +52,8 @@ def fix(
     """Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed."""
     from triage.fix.base_files import open_base_files
     from triage.fix.graph.fix_state import FixState
-    from triage.fix.local_fix import LocalBranch, fix_locally
+    from triage.fix.local_branch import LocalBranch
+    from triage.fix.local_fix import fix_locally
     from triage.fix.project_check import ProjectCheck
     from triage.git.write import UserRepository
 

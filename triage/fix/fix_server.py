@@ -21,7 +21,7 @@ from triage.base.threads import in_thread
 from triage.fix.base_files import open_base_files
 from triage.fix.graph.fix_graph import FixGraph, FixNode, build_fix_graph
 from triage.fix.graph.fix_state import FixContext, FixState
-from triage.fix.local_fix import LocalBranch
+from triage.fix.local_branch import LocalBranch
 from triage.git.write import UserRepository
 from triage.graph.run_graph import run_graph
 

@@ -11,14 +11,13 @@ from rich.text import Text
 
 from triage.agents.services import Services
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PendingMutation
+from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft
 from triage.fix.base_files import BaseFiles
-from triage.fix.commit_text import build_commits, make_branch_name
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.local_branch import LocalBranch
 from triage.fix.project_check import ProjectCheck
 from triage.fix.proposal_text import render_words
-from triage.git.write import UserRepository
 from triage.graph.run_graph import run_graph
 from triage.safety.clean_text import clean_text
 
@@ -30,7 +29,7 @@ CHECK_BEGINS = "The check runs in a clean work tree of the last commit. What it 
 async def fix_locally(
     state: FixState,
     services: Services,
-    branch: "LocalBranch",
+    branch: LocalBranch,
     check: ProjectCheck | None,
     cancelled: asyncio.Event,
     ask_person: AskPerson | None = None,
@@ -53,29 +52,6 @@ async def fix_locally(
     judge = (lambda draft: check.judge(branch.write_commits(draft))) if check else None
     context = FixContext(patient, branch.files, triage, branch, judge)
     return await run_fix(state, context, cancelled, ask_person)
-
-
-class LocalBranch:
-    """A branch of the checkout. Nothing is pushed. Whoever can run this may make branches.
-
-    Commits of what was rejected stay: git deletes them after two weeks.
-    """
-
-    def __init__(self, files: BaseFiles, repository: UserRepository) -> None:
-        self.files, self._repository = files, repository
-
-    def write_commits(self, draft: PatchDraft) -> list[str]:
-        """Return the commits of a draft, to which no branch leads."""
-        return self._repository.write_commits(draft.base, build_commits(draft, self.files, is_local=True))
-
-    def make_commits(self, draft: PatchDraft) -> PendingMutation:
-        """Return the last commit of a draft, and a name for its branch that no earlier fix of the issue has taken."""
-        commit, name = self.write_commits(draft)[-1], make_branch_name(draft.issue, draft.issue_title)
-        name = f"{name}-{commit[:7]}" if self._repository.has_branch(name) else name
-        return PendingMutation(commit=commit, branch=name)
-
-    def create(self, pending: PendingMutation) -> None:
-        self._repository.create_branch(pending.branch, pending.commit)
 
 
 MAX_OUTPUT_LINES = 15

@@ -21,7 +21,7 @@ from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 
 if TYPE_CHECKING:
     from triage.fix.base_files import BaseFiles
-    from triage.fix.local_fix import LocalBranch
+    from triage.fix.local_branch import LocalBranch
     from triage.outside.model.chat_model import ChatModel
 
 
