@@ -100,3 +100,12 @@ def test_code_without_a_fence_is_run_if_there_is_no_block(checkout):
     body = "It fails:\n\nimport shop\nshop.bad()\n\nIt throws `ValueError: no items`.\n"
     found = checkout.select(REPORT.model_copy(update={"body": body, "thread": []}), [])
     assert (found.example.code, found.expected.errors[0].text) == ("import shop\nshop.bad()\n", "ValueError: no items")
+
+
+def test_an_optional_package_that_a_traceback_calls_is_installed(tmp_path):
+    extras = '[project]\nname = "shop"\n[project.optional-dependencies]\nfast = ["quick-json", "quickjson", "slow"]\n'
+    commit(tmp_path, {"pyproject.toml": extras, "shop/__init__.py": ""})
+    trace = 'Traceback (most recent call last):\n  File "shop/io.py", line 9, in f\n    return quickjson.dumps(slow)\nTypeError: no'
+    body = f"```python\nimport shop\nshop.f()\n```\n\n```\n{trace}\n```\n"
+    found = ProjectCheckout(tmp_path, ReproduceConfig()).select(Issue(title="A TypeError", body=body), [])
+    assert found.project.companions == ["quickjson"]

@@ -46,6 +46,13 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
     ("expected", "named", "main", "verdict"),
     [
         (SHOWN, failed(), failed(), "still"),
+        (
+            Expected(shown=[["'2026-01-07'"]]),
+            passed("2026-01-08"),
+            passed("2026-01-08"),
+            "nothing-to-compare",
+        ),  # a zone
+        (Expected(shown=[["'Jan 2026-01'"]]), passed("2026-01-08"), passed("2026-01-08"), "not-reproduced"),
         (SHOWN, failed(), passed(), "fixed"),
         (SHOWN, passed(), failed(), "newer"),
         (SHOWN, OTHER, failed(), "still"),  # nobody knows whether the version before has it

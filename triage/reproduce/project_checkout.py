@@ -1,5 +1,6 @@
 """A checkout as a project with versions: what is selected from it, and run. Only `run` runs a stranger's code."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,10 @@ _REFUSALS = {
     "calls-nothing": "the {where}'s code uses {package}, but calls nothing",
     "undefined-names": "the {where}'s code uses names that nothing defines: {names}",
 }
+
+
+_TRACED = re.compile(r"^[ \t]+\S.*?\b([a-z]\w*)\.\w+\(", re.M)
+"""Code in a traceback that calls a module: without an optional one another line fails, in other words."""
 
 
 class NothingToRun(TriageError):
@@ -102,6 +107,7 @@ class ProjectCheckout:
         targets.append(versions.make_commit_target(self.head, self.source.name_head(), *targets[:1]))
         if project.language == "python":
             imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
+            imported |= {*_TRACED.findall(expected.report)} if expected.errors else set()
             project = project.model_copy(update={"companions": self.source.find_companions(self.head, imported)})
         if project.languages:
             recipe = {example.language: project.languages[example.language]}

@@ -39,6 +39,7 @@ def find(folder: Path, files: dict[str, str], **settings: str) -> Project | None
         ({"my_shop.py": "", "setup.py": "PACKAGE = 'my-shop'\nVERSION = '1'\nsetup(\n    name=PACKAGE)\n"}, "my-shop", ["my_shop"]),
         ({"src/shop/__init__.py": "", "src/_shop/__init__.py": "", "src/_shop/a.py": "", "setup.py": "name='shop'"}, "shop", ["shop", "_shop"]),
         ({"cart.py": "", "other.py": "", "setup.py": "setup(name=cart.NAME, py_modules=['cart'])"}, "cart", ["cart"]),
+        ({"shop.py": "", "tests.py": "", "setup.py": "import shop\nsetup(name=shop.__name__)"}, "shop", ["shop"]),
         ({"shop.py": "", "pyproject.toml": "[project]\nname='shop'\n"}, "shop", ["shop"]),
         ({"lib/py/shop.py": "", "lib/py/pyproject.toml": "[project]\nname='shop'\n", "docs/setup.py": ""}, "shop", ["shop"]),
     ],
@@ -78,7 +79,7 @@ def test_the_readme_says_how_names_are_imported(tmp_path_factory, files, names):
 def test_settings_name_the_package_and_the_prelude(tmp_path):
     found = find(tmp_path, {**PYTHON, "setup.py": "name='shop'"}, package="other", prelude="x = 1")
     assert found is not None
-    exports = {"Cart": "shop.cart", "pay": "shop.cart", "total": "shop"}
+    exports = {"Cart": "shop.cart", "pay": "shop.cart", "total": "shop", "shop.cart": "shop.cart"}
     assert (found.package, found.prelude, found.exports) == ("other", "x = 1", exports)
 
 
@@ -86,7 +87,7 @@ def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that
     files = {
         "setup.py": "description = 'evil'",
         "setup.cfg": "[metadata]\ndescription = evil\n\n[options.extras_require]\nio =\n    netCDF4>=1\n    os\n",
-        "ci/requirements/all.yml": "- pooch\n",
+        "ci/requirements/all.txt": "pooch\n",
         "pyproject.toml": "[project]\nname = 'shop'\ndescription = 'fly'\n[tool.x]\nmarkers = ['fly: flies']\n",
         "README": "evil",
     }

@@ -83,3 +83,18 @@ def test_a_package_that_is_taken_by_a_path_or_with_a_version_is_taken_by_its_nam
     found = read_example(read_issue(Issue(title="It fails", body=f"```js\n{code}\n```")), shop)
     assert isinstance(found, Example)
     assert (found.code, found.changed) == (f"{line}\n", ["Took shop by its name."] if line != code else [])
+
+
+def test_what_a_bundler_finds_below_a_package_is_required():
+    shop = Project(language="node", package="shop", modules=["shop"])
+    code = "import total from 'shop/lib/total';\ntotal([])"
+    required = "const total = ((it) => it.default ?? it)(require('shop/lib/total'));"
+
+    def read(code: str, words: str) -> str:
+        found = read_example(read_issue(Issue(title="It fails", body=f"```js\n{code}\n```\n{words}")), shop)
+        assert isinstance(found, Example)
+        return found.code.split("\n")[0]
+
+    assert read(code, "It is wrong.") == required
+    assert read(code, "Error: Cannot find module 'shop/lib/total'") == "import total from 'shop/lib/total';"
+    assert read(f"import fs from 'fs';\n{code}", "It is wrong.") == "import fs from 'fs';"

@@ -211,7 +211,7 @@ ok 2"""
         (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), [["1"]]),
         (block(">>> import shop\n>>> shop.version.text\n'1.0'\n>>> shop.total([1])\n1"), [["1"]]),
         (
-            block(">>> import shop\n>>> shop.a()\n1\n\n# It is 2 before\n>>> shop.b()\n2\n\nI use shop 1.2."),
+            block(">>> import shop\n>>> shop.a()\n1\n\n# It is 2 before\n>>> shop.b()\n2"),
             [["1", "2"]],
         ),
         (block(">>> import shop\n>>> shop.a()\nTitle\n\nBody text."), [["Title\n\nBody text."]]),
@@ -241,10 +241,43 @@ ok 2"""
         (f"{SESSION.format(1)}This makes more sense:\n{SESSION.format(2)}", [["1"]]),
         (block(">>> shop.f()\nFalse (should be True)\n>>> shop.g()\nTrue"), [["False", "True"]]),
         (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
+        (f"{SCRIPT}This prints 3:\n```\nx = 1;\nconsole.log(shop.f(x));\n```", []),
+        (f"{SCRIPT}But currently (`2.0`) it is\n{block('ValueError: x')}", []),
     ],
 )
 def test_what_the_report_shows_is_what_is_compared(body, shown):
     assert example(body).shown == shown
+
+
+@each_row(
+    ("words", "named"),
+    [
+        ("It always returns a length of 3 despite that.", ["3"]),
+        ("This produces the string `'a'`", ["'a'"]),
+        ("It returns `false` when it should return `true` for it.", ["false"]),
+        ("It returns `false` when it is empty.", []),
+        ("It produces `3`.", []),
+        ("The docs say that it returns 3.", []),
+    ],
+)
+def test_a_value_in_a_sentence_may_be_what_is_printed(words, named):
+    assert example(f"{SCRIPT}\n{words}").named == named
+
+
+def test_none_is_printed_where_the_report_says_that_it_is_returned():
+    found = example("```\nimport shop\nshop.total([])\n```\nIt returns `None`.")
+    assert (found.code, found.named) == ("import shop\nprint(repr(shop.total([])))\n", ["None"])
+    at_prompt = example("```\n>>> import shop\n>>> shop.a()\n1\n>>> shop.b()\n```\nIt returns `None`.")
+    assert at_prompt.code == "import shop\nshop.a()\nshop.b()\n"
+
+
+def test_a_module_below_the_package_is_imported():
+    shop = SHOP.model_copy(update={"exports": {"shop.tax": "shop.tax"}})
+    code = "import shop\nshop.tax.rate(1)\nshop.total(1)"
+    assert example(block(code), shop).code == f"import shop.tax\n\n{code}\n"
+    assert example(block(f"import shop.tax\n{code}"), shop).code == f"import shop.tax\n{code}\n"
+    fault = f"{block(code)}\n`AttributeError: module 'shop' has no attribute 'tax'`"
+    assert example(fault, shop).code == f"{code}\n"
 
 
 def test_a_command_with_arguments_is_not_what_is_run():

@@ -51,6 +51,12 @@ def test_functions_that_run_on_import_do_not_count(shop):
     ]
 
 
+def test_a_function_of_a_project_of_one_file_counts(tmp_path):
+    folder = write(tmp_path, {"shop.py": "def total(items):\n    return sum(items)\n"})
+    found = record(folder, "import shop\nshop.total([1])\n")["record"]
+    assert [(Path(path).name, name) for path, _, name in found["executed"]] == [("shop.py", "total")]
+
+
 def test_a_project_that_is_imported_in_a_function_counts(shop):
     found = record(shop, "def f():\n    import shop\n    shop.total([])\n\nf()\n")["record"]
     assert [Path(path).name for path, _, _ in found["executed"]] == ["__init__.py", "deep.py"]

@@ -45,8 +45,7 @@ _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
-_REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in|ya?ml))$")
-_CONDA = re.compile(r"^\s*-\s*([A-Za-z0-9][\w.-]*)", re.M)
+_REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in))$")
 _MAX_REQUIREMENT_FILES = 30
 _DEFINED = "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*"
 _EXPORTED = r"^ *export (declare )?(async )?(const|class|function) +\w+|^ *export \{[^}]*\}|^(module\.)?exports\.\w+ *="
@@ -59,13 +58,6 @@ _NAME_BY_VARIABLE = re.compile(
     r"""^(\w+) *= *['"](?P<name>[A-Za-z0-9][\w.-]*)['"].*\bname['"]?\s*[=:]\s*\1\b""", re.M | re.S
 )
 _REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
-
-
-def _list_packages(path: str, text: str) -> list[str]:
-    if path.endswith((".yml", ".yaml")):
-        return list(_CONDA.findall(text))
-    name = path if path in ("pyproject.toml", "setup.cfg") else "requirements.txt"
-    return parse_manifest(name, text)
 
 
 class Source:
@@ -216,7 +208,8 @@ class Source:
     def find_companions(self, commit: str, modules: Iterable[str]) -> list[str]:
         """Return the modules that the project's own files name as packages, such as optional dependencies."""
         files = [path for path in self.list_paths(commit) if _REQUIREMENT_FILE.search(path)][:_MAX_REQUIREMENT_FILES]
-        found = {name.lower() for path in files for name in _list_packages(path, self.read(commit, path) or "")}
+        names = {path: path if path in ("pyproject.toml", "setup.cfg") else "requirements.txt" for path in files}
+        found = {one.lower() for path in files for one in parse_manifest(names[path], self.read(commit, path) or "")}
         return sorted(name for name in modules if name.lower() in found and name not in sys.stdlib_module_names)
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
@@ -302,6 +295,8 @@ def _find_modules(paths: list[str], name: str, listed: Sequence[str]) -> list[st
     packages = {match[1] for path in paths if (match := _PACKAGE_FILE.fullmatch(path))}
     files = {f"{top}{module}.py" for module in (plain, *listed) for top in ("", "src/", "lib/")}
     tops = {PurePosixPath(path).stem for path in paths if path in files}
+    alone = {path.removesuffix(".py") for path in paths if re.fullmatch(r"\w+\.py", path)} - _NO_MODULES
+    tops |= alone if len(alone) == 1 and not packages else set()  # a `setup.py` may take its name from the module
     # A `.py` file at the top level beside the packages is a module too: `pytest.py` once was.
     found = (packages | tops) - _NO_MODULES | ({plain} & (packages | tops))
     counts = {module: sum(f"/{module}/" in f"/{path}" for path in paths) for module in found}

@@ -212,6 +212,14 @@ def find_result(tree: ast.Module) -> str:
     return ""
 
 
+def print_last(code: str) -> str:
+    """Return code that prints the value of the expression with which it ends, which a prompt does not show if None."""
+    match getattr(parse(code), "body", [])[-1:]:
+        case [ast.Expr(value=ast.Call(func=called)) as last] if getattr(called, "id", "") != "print":
+            return f"{cut(code, [last]).rstrip()}\nprint(repr({ast.get_source_segment(code, last)}))\n"
+    return code
+
+
 def has_displays(tree: ast.Module) -> bool:
     """Return whether a statement at the top level is an expression whose value a prompt shows."""
     return any(
@@ -241,6 +249,7 @@ def find_exports(
     # What a private module defines is taken from the package that it is in.
     names = {name: next(iter(found)).partition("._")[0] for name, found in modules.items() if len(found) == 1}
     names |= dict.fromkeys(_follow_stars(read, folder), package)
+    names |= {module: module for found in modules.values() for module in found if "." in module}  # and itself
     return {name: module for name, module in sorted(names.items()) if not name.startswith("_")}
 
 

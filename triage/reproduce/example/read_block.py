@@ -38,10 +38,12 @@ _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node"
 _SHELLS = frozenset({"Bash", "Bash Session"})
 
 
-def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Example | NoExample, dict[int, list[str]]]:
+def read_block(
+    blocks: Mapping[int, CodeBlock], project: Project, *, is_missing: bool = False
+) -> tuple[Example | NoExample, dict[int, list[str]]]:
     """Return the first block in such a language that uses the project, or why there is none.
 
-    With it, what is shown below it, and below each block with the same code.
+    With it, what is shown below it, and below each block with the same code. Something `is_missing` by the report.
     """
     result: Example | NoExample = NoExample(reason="no-block")
     own, earlier, outputs = "", list[str](), dict[int, list[str]]()
@@ -50,7 +52,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
         if not language:
             continue
         prompt = "node" if language == "node" else "shell" if _name_lexer(language) in _SHELLS else ""
-        text = _name_package(block.text, project.package) if language == "node" else block.text
+        text = _name_package(block.text, project.package, is_missing=is_missing) if language == "node" else block.text
         session = read_session(text, prompt) if prompt else None
         code = session.code if session else textwrap.dedent(text).strip("\n")
         changed = [f"Took {project.package} by its name."] if text != block.text else []
@@ -79,16 +81,19 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     return result, outputs
 
 
-def _name_package(text: str, package: str) -> str:
+def _name_package(text: str, package: str, *, is_missing: bool) -> str:
     """Return code that takes the package by its name.
 
-    Who works on it takes it by a path to its folder, its entry or a file of its name, and RunKit with a version.
+    Who works on it takes it by a path to its folder, its entry or a file of its name, and RunKit with a version. What a
+    bundler finds below it without an ending, Node finds only by `require`.
     """
     name = re.escape(package)
     above = r"\.\.(?:/\.\.)*(?:/(?:dist|lib))?(?:/index(?:\.[cm]?js)?)?/?"
     path = rf"(?:\./?|{above}|\.{{1,2}}(?:/[\w.-]+)*/{name}(?:\.min)?(?:\.[cm]?js)?)"
     if re.search(rf"{_TAKEN}{name}(?![\w@-])", text):
-        return text
+        deep = rf"^import (\w+) from (['\"]{name}(?:/[\w-]+)+['\"]);?$"
+        required = re.sub(deep, r"const \1 = ((it) => it.default ?? it)(require(\2));", text, flags=re.M)
+        return text if is_missing or _IMPORT.search(required) else required
     return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{package}", text)
 
 

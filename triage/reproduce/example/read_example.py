@@ -42,10 +42,8 @@ _TELLS_VERSION = re.compile(
 )
 _SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*>)")
 """A name at a prompt, and what it is."""
-_REMARK = re.compile(r"#.*|[A-Z][\w ,'.-]*[.:?!]")
-"""Of the reporter, a paragraph below an output."""
-_BEHIND = re.compile(r"(?<=[\w'\")\]}]) +[\[(][a-z][^()\[\]\n]*[\])]$", re.I)
-_MISSING = re.compile(r"\bname ['\"](\w+)['\"] is not defined")
+_BEHIND = re.compile(r"(?<=[\w'\")\]}]) +[\[(][a-z][^()\[\]\n]*[\])]$|\n[ \t]*\n#.*\Z", re.I)
+_MISSING = re.compile(r"\bname ['\"](\w+)['\"] is not defined|module \S+ has no attribute|annot find \w+ ['\"]")
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -88,7 +86,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         if isinstance(found, NoExample) and failing != code:
             found, outputs = _find_python_example(code, project, missing)
     else:
-        found, outputs = read_block(blocks, project)
+        found, outputs = read_block(blocks, project, is_missing=bool(missing))
     if isinstance(found, NoExample):
         return found
     own = {number: output for number, output in outputs.items() if output}
@@ -106,6 +104,9 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     shown = shown or [[text] for text in said["printed"]]
+    if not shown and "None" in named and (printing := python_code.print_last(found.code)) != found.code:
+        more = {"code": printing, "changed": [*found.changed, "The last value is printed, also None."]}
+        found = found.model_copy(update=more)
     named, wished = [*found.named, *said["named"], *named], [*stated.wished, *said["wished"]]
     if project.language == "node" and "JSON.stringify" not in found.code:
         shown = [show_as_node("\n".join(lines)).split("\n") for lines in shown]
@@ -172,11 +173,8 @@ def _read_session(session: Session) -> _Part | None:
 
 
 def _without_remarks(output: str) -> str:
-    """Return an output without the reporter's words below or behind it, if it is a value: no text ends so."""
-    paragraphs = re.split(r"\n[ \t]*\n", _BEHIND.sub("", output))
-    while len(paragraphs) > 1 and _REMARK.fullmatch(paragraphs[-1].strip()):
-        paragraphs.pop()
-    shown = "\n\n".join(paragraphs).strip()
+    """Return an output without the reporter's words behind it, if it is a value: no text ends so."""
+    shown = _BEHIND.sub("", output).strip()
     tree = python_code.parse(shown) if shown != output else None
     is_value = (
         tree is not None
@@ -249,7 +247,8 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
         return {}
     called, standard = python_code.find_called(tree), python_code.find_standard_imports(tree)
     attributes = python_code.find_attributes(tree)
-    packages = {name: package for package, _, name in (one.rpartition(".") for one in {*project.exports.values()})}
+    modules = {module for name, module in project.exports.items() if "." not in name}
+    packages = {name: package for package, _, name in (one.rpartition(".") for one in modules)}
     found: dict[str, str] = {}
     for name in names:
         module = project.exports.get(name) or (packages.get(name, "") if name in attributes else "")
@@ -265,7 +264,11 @@ def _add_imports(part: _Part, project: Project) -> _Part:
     """Return the part with the names of the project and of the standard library that it does not define."""
     if part.names.free & python_code.find_names(project.prelude).bound:
         part = _prepend(project.prelude.splitlines(), part)
-    lines = sorted({*_find_imports(part.names.free, part.code, project).values()} - {""})
+    attributes = python_code.find_attributes(python_code.parse(part.code) or ast.Pass())
+    dotted = {f"{name}.{one}" for name in part.imports & attributes.keys() for one in attributes[name]}
+    # The package may not import a module itself.
+    below = {f"import {one}" for one in dotted & project.exports.keys() if f"import {one}" not in part.code}
+    lines = sorted({*_find_imports(part.names.free, part.code, project).values(), *below} - {""})
     return _prepend(lines, part) if lines else part
 
 

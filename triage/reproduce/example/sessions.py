@@ -124,10 +124,11 @@ _PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>(?!!\[)[^\n`]+(?:\n(?!`|
 """A span of code that has its lines for itself, or a paragraph up to a picture."""
 _SCRIPT_LINE = re.compile(r".*[;{}()\[,]|[ \t].*|[}\])].*|//.*")
 """A line of JavaScript."""
-_REQUIRE = re.compile(r"\s*(?:[\w$.{},: \t]+= *)?require\(")
-_VALUE = re.compile(r"[\[{].*[\]}]", re.S)
+_SCRIPT = re.compile(r"\s*(?:[\w$.{},: \t]+= *)?require\(|(?:const|let|var) [\w${},: ]+ = |//")
 _CODE_LINE = re.compile(r"[\w.$]+(?:\(| = )|import \w|from [\w.]+ import |(?:const|let|var) .*=|[)}\]]+;?$")
 """A line of code that may stand between the words of a paragraph."""
+_CALL_IN_WORDS = re.compile(r"`((?:new )?[\w$.]+\((?! *\))[^`\n]+\));?`")
+"""With arguments: without any it is the function's name."""
 _MAX_PARTS = 100
 
 
@@ -145,16 +146,17 @@ def fence_code(body: str, prose: str) -> str:
         starts = [0] if part["span"] else [int(lines[0].endswith(":")), 0]  # "I call this:"
         for start, end in [*((start, len(lines)) for start in starts), (calls[0], calls[-1] + 1)]:
             above, code, below = ("\n".join(one) for one in (lines[:start], lines[start:end], lines[end:]))
-            is_block = "\n" in code and bool(part["span"] or (start and _VALUE.fullmatch(code)))
-            if (is_block or _is_code(code)) and " ".join(code.split()) in seen:
+            if (("\n" in code and part["span"]) or _is_code(code)) and " ".join(code.split()) in seen:
                 text = f"{text[: part.start()]}{above}\n```\n{code}\n```\n{below}{text[part.end() :]}"
                 break
-    return text
+    # Of several calls in sentences it is not clear which one is wrong.
+    stated = {*_CALL_IN_WORDS.findall(prose)} if "\n```\n" not in text else set()
+    return f"{text}\n\n```\n{stated.pop()}\n```\n" if len(stated) == 1 else text
 
 
 def _is_code(text: str) -> bool:
     lines = text.strip("\n").split("\n")
-    if any(line.endswith(";") or _REQUIRE.match(line) for line in lines) and all(map(_SCRIPT_LINE.fullmatch, lines)):
+    if any(line.endswith(";") or _SCRIPT.match(line) for line in lines) and all(map(_SCRIPT_LINE.fullmatch, lines)):
         return True
     if read_session(text, "python"):
         return True

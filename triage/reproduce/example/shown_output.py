@@ -25,11 +25,12 @@ _PRINTED = re.compile(rf"(?i)\b{_SAYS}\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|but|I get)\b")
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
-_AT_END = re.compile(r"(?i)\binstead\W*$")
 _OTHER_TIME = re.compile(
     r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|downgrad\w+|"
     r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
 )
+_AT_END = re.compile(r"(?i)\binstead\W*$")
+_DOCS = re.compile(r"(?i)\b(?:docs?|documentation|readme)\b")
 _WORKS = re.compile(
     r"(?i)(?<!should )(?<!not )(?<!n't )\bworks? (?:as (?:expected|intended)|fine|well|correctly|properly)\b"
 )
@@ -41,9 +42,12 @@ _LITERAL = (
 _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
+_KIND = r"(?:string|text|value|number|integer|float|boolean|list|array|dict|object|tuple|result|output)"
 _VALUE = re.compile(
-    rf"(?i)\b{_SAYS}(?: value)?(?: in| is| was| to)?[\s:]{{0,9}}{_LITERAL}"
-    r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|\b(?:but|instead|rather)\b))",
+    rf"(?i)\b(?:{_SAYS}(?: value)?(?: in| is| was| to)?|(?:{_SAYS}|produces?) (?:an?|the) (?:\w+ of|{_KIND}))"
+    rf"[\s:]{{0,9}}{_LITERAL}"
+    r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|"
+    r"\b(?:but|instead|rather|despite|(?:even )?though|although|when (?:it|this) should)\b))",
     re.M,
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
@@ -64,7 +68,9 @@ _WISHED_VALUE = re.compile(
 )
 _SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n|\n(?=[Aa]ctual\b)")
 _CODE = re.compile(
-    r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\(|.{0,200}\bpython[\d.]* -c )", re.M
+    r"^(?:>>>|In ?\[|console\.\w+\(|import |from \w+ import |(?:const|let|var) [\w${},: ]+=|"
+    r"//|.{0,200}\bpython[\d.]* -c )",
+    re.M,
 )
 _PLAIN_COMMAND = re.compile(r"\S*$|(?:python|node)[\d.]* \S+\s*$")
 _ARGUMENTS = re.compile(r"\bargv\b|\bparse_args\(")
@@ -228,7 +234,8 @@ class _Reader:
         """Return what the line above a value or a block says of it."""
         sentence = _SENTENCE.split(self._said.rstrip(" .:"))[-1]
         labels = [match for match in _NUMBER.finditer(sentence) if (match["name"] or "").lower() not in PLATFORMS]
-        if _OTHER_TIME.search(sentence) or (labels and not self._is_named_version(labels[-1]["number"])):
+        is_other = labels and not self._is_named_version(labels[-1]["number"]) and "currently" not in sentence
+        if _OTHER_TIME.search(sentence) or is_other:
             return "other"
         is_label = labels and len(sentence.split()) <= _MAX_LABEL_WORDS
         cues = [one for part in reversed(sentence.split(",")) if (one := judge_words(part))]
@@ -261,5 +268,5 @@ def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
         value, at_start = match["value"].strip("`").rstrip("."), _BUT_THEN.match(before)
         if WISH.search(before, at_start.end() if at_start else 0):
             wished.append(value)
-        elif not at_start and not _OTHER_TIME.search(before) and value not in wished:
+        elif not (at_start or _OTHER_TIME.search(before) or _DOCS.search(before) or value in wished):
             yield value

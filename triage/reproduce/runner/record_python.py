@@ -109,10 +109,10 @@ def parse_record(data):
 
 
 class Recorder:
-    """Remembers which functions below the project's folders are executed."""
+    """Remembers which functions in the project's folders and single files are executed."""
 
     def __init__(self, folders):
-        self.folders = tuple(folder + os.sep for folder in folders)
+        self.folders = tuple(one if one.endswith(".py") else one + os.sep for one in folders)
         self.seen = set()
 
     def add(self, code):
