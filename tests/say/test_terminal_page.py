@@ -45,7 +45,6 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
         ("name", None, "parse", "The report names parse, which src/dates.py defines."),
         ("name", None, "", "The report names src/dates.py."),
         ("use", 24, "bad_date", "The error shows bad_date, which stands in src/dates.py, parse."),
-        ("use", None, "Day::parse", "The error shows Day::parse, which src/dates.py defines."),
     ],
 )
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):

@@ -73,7 +73,11 @@ _CAUSE = re.compile(
     re.I,
 )
 """What is done, or where."""
-_CLICKED = re.compile(r"(?i)\b(?:when|after|if|once|by|on)\b[^.\n]{0,40}\b(?:click|press|tap|hover|drag)\w{0,4}\b")
+_CLICKED = re.compile(
+    r"(?i)\b(?:when|after|if|once|by|on)\b[^.\n]{0,40}"
+    r"\b(?:click(?:s|ed|ing)?|press(?:es|ed|ing)?|tap(?:s|ped|ping)?|drag(?:s|ged|ging)?|hover(?:s|ed|ing)?)"
+    r"(?![\w/]|\W{0,2}v?\d)"
+)
 """A step, which needs no other."""
 _GENERAL = re.compile(
     r"(?i)\b(?:(?:is|are|does|do|it)(?:n['’]?t| not) work\w*|not working|doesnt work|won['’]?t work|crash\w*|broken|"

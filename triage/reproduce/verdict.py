@@ -34,7 +34,7 @@ from triage.reproduce.expected import (
 from triage.reproduce.runner.read_record import EXAMPLE, GONE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
-_OF_ZONE = re.compile(r"GMT[+-]|\b\d{4}-\d\d?-\d\d?\b|\b\d\d?:\d\d:\d\d\b")
+_OF_ZONE = re.compile(r"GMT[+-]|\b\d{4}-\d\d?-\d\d?(?!\d)|(?<!\d)\d\d?:\d\d:\d\d")
 
 
 def choose_failure(execution: Execution, expected: Expected) -> Failure | None:

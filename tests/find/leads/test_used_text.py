@@ -45,7 +45,7 @@ FILES = {
         ("Error: the report is empty, see 'daily.rmd' for more", []),
         ("let: Symbol’s function definition is void: bell-file-create-name", [("shop/bell.el", 2, 1)]),
         ("It ends in Lisp error: (void-function bell-file-create-name)", [("shop/bell.el", 2, 1)]),
-        ("Call: cannot find function h_sort_coins in the map", [("shop/coins.lua", 1, 1)]),
+        ("Error: cannot find function h_sort_coins in the map", [("shop/coins.lua", 1, 1)]),
         ("```\nmain.cpp:10: error: 'coin_tray' was not declared in this scope\n```", []),
     ],
 )  # fmt: skip

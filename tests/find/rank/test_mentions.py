@@ -154,6 +154,8 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
     ("path", "expected"),
     [
         ("/builds/acme/till/src/app/cli.py", "src/app/cli.py"),
+        ("/var/www/Till/src/app/cli.py", "src/app/cli.py"),
+        ("/home/me/.julia/packages/Till/a1B2c/src/app/cli.py", "src/app/cli.py"),
         ("till/src/app/cli.py", "src/app/cli.py"),
         ("github.com/acme/till/src/app/cli.py", "src/app/cli.py"),
         ("/home/ada/.cargo/registry/src/index-6f17/till-0.4.0/src/app/cli.py", "src/app/cli.py"),

@@ -260,7 +260,6 @@ CASES = {
     ),
     "rust, one frame": ("thread 'main' panicked at 'no', src/lib.rs:3:1\n   0: shop::total\n             at src/cart.rs:5:5\n", "rust", None, "no", ["src/cart.rs:5 shop::total", "src/lib.rs:3 -"]),
     "perl": ("I wonder about the division at lib/Shop/Cart.pm line 10.\nno till at /opt/shop-master/lib/Shop/Cart.pm line 56, <STDIN> line 1.\n\tShop::pay() called at shop.pl line 3\n", "perl", None, "no till", ["/opt/shop-master/lib/Shop/Cart.pm:56 -"]),
-    "perl, of a module": ("There is no till at /opt/lib/Shop/Cart.pm line 1.\nThe till is not there at lib/Shop/Cart.pm line 2.\nTill must be open; 'x' is not at ....../shop/lib/Shop/Cart.pm line 29.\n", "perl", None, "Till must be open; 'x' is not", ["....../shop/lib/Shop/Cart.pm:29 -"]),
     "lua": ("Failed: ...zy/shop.nvim/lua/shop/cart.lua:56: bad argument #2 to 'sum'\n", "lua", None, "bad argument #2 to 'sum'", ["...zy/shop.nvim/lua/shop/cart.lua:56 -"]),
     "sentry": (
         'KeyError: no\n  File "lib/cart.ex", line 6, in Cart.total/2\n    sum(x)\n  File "lib/shop.ex", line 9, in Shop.pay/1\n    total(y)\n(3 additional frame(s) were not displayed)\n',

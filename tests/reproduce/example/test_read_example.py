@@ -230,6 +230,7 @@ ok 2"""
         (f"{block('import shop')}{SESSION.format(1)}", [["1"]]),
         (block(">>> import shop\n>>> shop.f()\n# outputs: 1"), [["1"]]),
         (block(">>> import shop\n>>> shop.f()\nOutput:\n1"), [["1"]]),
+        (block(">>> import shop\n>>> shop.f()\nCart(2)  # digits get lost"), [["Cart(2)"]]),
         (block(">>> import shop\n>>> shop.f()\n'a b'    [not so good]\n>>> shop.g()\na [b]"), [["'a b'", "a [b]"]]),
         (
             f"I use Shop 1.2.\n{SCRIPT}{block(TERMINAL)}",

@@ -105,11 +105,7 @@ def _find_definition(report: _Report, name: str) -> Lead | None:
         return None
     files = report.query_scores.corpus.files
     ours = [one for one in inside or locations if files[one.file].role.is_product_code]
-    # Whose name has its owner in the error is what failed, not what the report may show for any reason.
-    written = re.compile(rf"\b{re.escape(owner)}(?:\.|::|->|#){re.escape(own)}\b")
-    failing = next(filter(None, map(written.search, report.parsed.stated_errors)), None) if inside else None
-    text = failing[0] if failing else name if inside else own
-    return _make_lead("used" if failing else "name", text, ours) if len({one.file for one in ours}) == 1 else None
+    return _make_lead("name", name if inside else own, ours) if len({one.file for one in ours}) == 1 else None
 
 
 def _make_lead(rule: LeadRule, name: str, locations: Sequence[DefinitionLocation]) -> Lead:

@@ -107,7 +107,7 @@ def _make_lead(query_scores: QueryScores, frame: PathMention, file: int) -> Lead
         place.line,
         span=span,
         symbol=place.symbol,
-        function=frame.function or None,
+        function=(frame.function or None) if place.is_here or not place.is_named else None,
         is_here=place.is_here,
     )
 

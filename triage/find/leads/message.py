@@ -118,8 +118,7 @@ def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: st
         is_theirs = longest.text in report and _PLACEHOLDER.search(longest.text) is not None
         if len({place.file for place in places}) == 1 and not is_theirs:
             text = " ".join(longest.text.removesuffix("\\n").split())
-            copies = 1 + sum(abs(place.line - longest.line) > 2 for place in places)  # what is printed is logged too
-            yield Lead(rule, longest.file, longest.line, text, copies=copies)
+            yield Lead(rule, longest.file, longest.line, text, copies=len(places))
 
 
 def find_message_places(

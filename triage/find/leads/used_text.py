@@ -30,10 +30,14 @@ _NAME = re.compile(
     r"([A-Za-z_][\w/-]{2,80})"
 )
 """Between quotation marks or brackets, with the brackets of a call, or behind what is missing."""
-_SHAPED = re.compile(r"^\.\.?/\w|^\.?\w+(?:\.\w+){2}|[A-Za-z]_|_[A-Za-z]|[a-z][A-Z]|^[A-Z]{5,}$|\w-\w+-\w")
+_SHAPED = re.compile(r"^\.\.?/\w|^\.?\w+(?:\.\w+){2}|[A-Za-z]_|_[A-Za-z]|[a-z][A-Z]|^[A-Z]{5,}$")
 """A name that is no word of a language: `filter_`, `pullSecrets`, `./lib/cart`, `.Values.image.tag`, `CONNECTING`."""
 _FILE = re.compile(r"^[\w-]{2,60}\.[A-Za-z]\w{0,5}$")
-_MISSING_FILE = re.compile(r"(?i)\b(?:find|open|load|read|locate)\b|\bexist|\bno such file\b|\bnot found\b")
+_MISSING_FILE = re.compile(
+    r"(?i)\bexist|\bno such file\b|\bnot found\b|\b(?:cannot|can['’]t|could not) (?:find|open|load|locate)\b"
+)
+_VOID = re.compile(r"(?i)\bis void\b|\bvoid-")
+"""Of Lisp, whose names have hyphens."""
 _MISSING_PACKAGE = re.compile(r"(?i)no module named|cannot find (?:module|package)|can['’]t resolve|could not resolve")
 """What is not installed is imported where it is needed."""
 _ALSO_FAILURE = re.compile(r"(?i)\bdeprecat|\bremoved in\b|\bno longer\b|\bnil pointer\b")
@@ -68,10 +72,11 @@ def _tells_failure(line: str) -> bool:
 
 def _is_telling(query_scores: QueryScores, error: str, name: str) -> bool:
     """Return whether a name of an error is no word, and neither a missing package nor defined here."""
-    is_shaped = _SHAPED.search(name) or (_FILE.match(name) and _MISSING_FILE.search(error))
+    is_file = _FILE.match(name) and _MISSING_FILE.search(error)
+    is_shaped = is_file or _SHAPED.search(name) or ("-" in name and _VOID.search(error))
     if not (name.startswith(".") if _MISSING_PACKAGE.search(error) else is_shaped):
         return False
-    corpus, own = query_scores.corpus, re.split(r"[.:/]", name)[-1]
+    corpus, own = query_scores.corpus, name if is_file else re.split(r"[.:/]", name)[-1]
     return own not in corpus.definitions and not is_project_name(corpus, own.lower())
 
 

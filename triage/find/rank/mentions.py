@@ -10,6 +10,7 @@ from operator import eq
 
 from triage.base.text import word_set
 from triage.domain.issue import Frame, ParsedIssue
+from triage.find.files.languages import detect_language
 from triage.find.rank.query import PathMention, Query
 from triage.find.words.corpus import PACKAGE_STEMS, Corpus, DefinitionLocation
 from triage.find.words.tokens import find_words
@@ -31,8 +32,12 @@ _ABSOLUTE = re.compile(r"(?!.*(?:site|dist)-packages[/\\])(?:[/\\]|[A-Za-z]:[/\\
 """A path of somebody's machine."""
 _MIN_CODE_CHARS = 10
 """A shorter line of code may stand in a file by chance."""
-_PLAIN_NAME = re.compile(r"(?!(?:func\d+|MoveNext|invoke|h[0-9a-f]{16})$)[^\W\d]\w*")
+_PLAIN_NAME = re.compile(r"(?!(?:func\d+|MoveNext|invoke|h[0-9a-f]{16})$)[^\W\d][\w-]*")
 """Of a function, in place of one that a compiler made: `<module>`, `func1`, `lambda$save$0`, `{{closure}}`, `add/2`."""
+_NO_CODE = re.compile(r"\s*(?:$|#|//|--|/\*|;;)")
+"""A line that is blank or a comment: nothing that ran stands there."""
+_LINES_BELOW_NAME = 15
+"""Of a function in a language without a grammar, which may be declared in a way that is no definition here."""
 _MADE_WORDS = word_set(
     "anonymous async block class clinit closure dictcomp ensure func1 genexpr global in init invoke lambda listcomp "
     "locals main module MoveNext new rescue setcomp"
@@ -98,7 +103,9 @@ class FramePlace:
     definition: DefinitionLocation | None = None
     symbol: str | None = None
     is_here: bool = True
-    """False if neither its function nor the line that it shows is in the file."""
+    """False if neither its function nor the line that it shows is in the file, as far as definitions are known."""
+    is_named: bool = True
+    """The name of its function stands in the file, if it has any: only then nobody can say that it is not there."""
     is_sure: bool = False
     """Its function or the line that it shows is in the file: a user's own script has neither."""
 
@@ -110,10 +117,10 @@ class FramePlace:
 def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: PathMention) -> FramePlace:
     """Return where a frame is. The line that it shows wins over the number, which is that of another version."""
     inside, name = _find_function(corpus, file, frame.function)
+    line = frame.line if frame.line and frame.line <= len(lines) else None
+    if line and name and not _may_run(lines[line - 1].strip(), frame.code):
+        line = None  # the number is of another version
     shown = [number for number, line in enumerate(lines, 1) if line.strip() == frame.code] if frame.code else []
-    is_shell = frame.path.endswith("sh")  # which shows the command of its line, perhaps out of a variable
-    if is_shell and frame.code in "".join(lines[(frame.line or 1) - 1 :][:1]).split():
-        shown = [frame.line or 1]
     near = sorted(shown, key=lambda one: abs(one - (frame.line or one)))
     if inside:
         near = [one for one in near if _is_in(one, inside)]
@@ -122,21 +129,42 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     if near:
         return _make_frame_place(corpus, file, near[0], is_sure=True)
     if inside:
-        if frame.line and not frame.code and _is_in(frame.line, inside):
-            return _make_frame_place(corpus, file, frame.line, is_sure=True)
+        if line and _is_in(line, inside):
+            return _make_frame_place(corpus, file, line, is_sure=True)
         nearest = min(inside, key=lambda one: abs(one.start - (frame.line or one.start)))
         return FramePlace(None, nearest, nearest.name if len(inside) == 1 else name, is_sure=True)
+    return _find_undefined(corpus, lines, file, frame, name, line)
+
+
+def _may_run(line: str, shown: str) -> bool:
+    """Return whether a line may be the one that a frame shows, perhaps without its end; of none, whether it is code."""
+    if not shown:
+        return not _NO_CODE.match(line)
+    return len(shown) >= _MIN_CODE_CHARS <= len(line) and (line.startswith(shown) or shown.startswith(line))
+
+
+def _find_undefined(
+    corpus: Corpus, lines: Sequence[str], file: int, frame: PathMention, name: str, line: int | None
+) -> FramePlace:
+    """Return where a frame is whose function has no definition in the file, and whose code is not there."""
+    word = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+    found = {number: text for number, text in enumerate(lines, 1) if name and name in text and re.search(word, text)}
     if name and file in corpus.definitions_by_file:
         # A function may be made by an assignment, which is no definition.
-        is_assigned = any(re.search(rf"\b{re.escape(name)}\b[\"']?\s*[=:]", line) for line in lines if name in line)
+        is_assigned = any(re.search(rf"{word}[\"']?\s*[=:]", text) for text in found.values())
         # Ruby names the line that calls a function of its own, such as `require`.
-        is_assigned |= frame.path.endswith(".rb") and name in "".join(lines[(frame.line or 1) - 1 :][:1])
+        is_assigned |= frame.path.endswith(".rb") and line in found
+        language = detect_language(corpus.files[file].path)
+        if line and language and not language.grammar:
+            is_assigned |= any(line - _LINES_BELOW_NAME <= number <= line for number in found)
     else:
-        is_assigned = is_shell or not frame.code
-    if is_assigned and frame.line and frame.line <= len(lines):
-        return _make_frame_place(corpus, file, frame.line, is_sure=bool(name))
-    is_named = is_assigned and bool(name)
-    return FramePlace(is_here=is_named or (is_assigned and not frame.line), is_sure=is_named)
+        is_assigned = not frame.code
+    if is_assigned and line:
+        return _make_frame_place(corpus, file, line, is_sure=bool(name))
+    is_sure = is_assigned and bool(name)
+    return FramePlace(
+        is_here=is_sure or (is_assigned and not frame.line), is_named=bool(found or not name), is_sure=is_sure
+    )
 
 
 def _make_frame_place(corpus: Corpus, file: int, line: int, *, is_sure: bool) -> FramePlace:
@@ -179,11 +207,12 @@ def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> 
     """Return the issue with the paths of this repository in frames of a checkout or of an installed copy.
 
     The folder of `/builds/acme/till/src/app.go` or of `registry/src/index/till-0.4.0/src/app.rs` has the repository's
-    name, with its language or without as in `.julia/packages/Till`, and what follows is the whole path of a file.
+    name, with its language or without as in `.julia/packages/Till/a1B2c`, and what follows is the whole path of a file.
     `repository` is `owner/name`, or the name alone.
     """
     name = re.escape(repository.rpartition("/")[2])
-    folder = re.compile(rf"^(?:.*/)?(?:{name}|{_LANGUAGE_END.sub('', name)})(?:[-@](?:v?\d[\w.+-]*|master|main))?/")
+    version = r"(?:[-@](?:v?\d[\w.+-]*|master|main))?/(?:\w{4,5}/(?=src/))?"
+    folder = re.compile(rf"^(?:.*/)?(?:{name}|{_LANGUAGE_END.sub('', name)}){version}", re.IGNORECASE)
 
     def shorten(frame: Frame) -> Frame:
         path = frame.path if frame.path in corpus.file_numbers else folder.sub("", frame.path)

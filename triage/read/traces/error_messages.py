@@ -31,7 +31,7 @@ _KNOWN = re.compile(
     r"|^[\w./~-]{2,200}:(?: line )?\d{1,6}: [\w.-]{1,60}: \S.{2,160}"
     r"|\w[\w -]{1,30} \(core dumped\)|Assertion [`'\"].{1,400}['`\"]? failed\b\.?"
     r"|(?:undefined reference to|undefined symbol|cannot find module|no module named|unresolved import|cannot "
-    r"find (?:symbol|function)|symbol['’]s (?:function definition|value as variable) is void|"
+    r"find symbol|symbol['’]s (?:function definition|value as variable) is void|"
     r"cannot read propert(?:y|ies) of|is not a function|call to undefined)\b.{0,200}"
     r"|'[\w.]{1,80}' object (?:has no attribute|is not|does not|cannot)\b.{0,200}"
     r"|\b(?:ORA-\d{4,5}|SQLSTATE\[\w{2,8}\]|HTTP [45]\d\d|\d{3} (?:Internal Server Error|Bad Gateway|Not "

@@ -195,10 +195,9 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "perl",
         (" line ",),
         frame_by_pattern(
-            # Prose says "at lib/A.pm line 3" too: in Perl's own words, with what was being read, or with a whole path.
+            # Prose says "at lib/A.pm line 3" too: in Perl's own words, or with what was being read.
             r"\s*(?P<message>(?:Can't|Use of|Undefined|Not an?|Global symbol|Argument|Attempt to|Died) ?"
-            r".{0,600}?|\S.{0,600}?(?= at \S{1,300} line \d{1,7}, <)"
-            r"|(?!.*\b(?:I|[Ww]e|[Mm]y|[Tt]here)\b)\S.{0,600}?(?= at (?:/|~/|\.{3}|[A-Z]:)))"
+            r".{0,600}?|\S.{0,600}?(?= at \S{1,300} line \d{1,7}, <))"
             r"(?<! called) at (?P<path>[^\s'\"()]{1,300}\.(?:pm|pl|PL|t|cgi|psgi)) line (?P<line>\d{1,7})"
             r"(?:, <\S{1,40}> (?:line|chunk) \d{1,9})?\.?\s*$"
         ),
@@ -280,7 +279,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         (".sh: ", ".bash: ", ".zsh: ", ".zsh:", ".ksh: ", ".bats: "),
         frame_by_pattern(
             r".{0,40}?(?P<path>[^\s:]{1,300}\.(?:(?:ba|z|k)?sh|bats)):(?: (?:line )?)?(?P<line>\d{1,6}): "
-            r"(?P<message>(?:(?!error|warning|fatal)(?P<code>[\w.-]{3,60})(?=: ))?\S.{0,300})"
+            r"(?P<message>\S.{0,300})"
         ),
         single=True,
     ),

@@ -42,7 +42,7 @@ _TELLS_VERSION = re.compile(
 )
 _SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*>)")
 """A name at a prompt, and what it is."""
-_BEHIND = re.compile(r"(?<=[\w'\")\]}]) +[\[(][a-z][^()\[\]\n]*[\])]$|\n[ \t]*\n#.*\Z", re.I)
+_BEHIND = re.compile(r"(?<=[\w'\")\]}]) +(?:[\[(][a-z][^()\[\]\n]*[\])]| #.*)$|\n[ \t]*\n#.*\Z", re.I)
 _MISSING = re.compile(r"\bname ['\"](\w+)['\"] is not defined|module \S+ has no attribute|annot find \w+ ['\"]")
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
