@@ -56,7 +56,7 @@ SUGGESTING_MUTATIONS = frozenset({"addLabelsToLabelable", "updateIssue"})
 """With `suggest` in each of their items, they change nothing until a person accepts."""
 CLOSE_REASONS = ("COMPLETED", "NOT_PLANNED", "DUPLICATE")
 MAX_REASON_CHARS = 280
-COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug", "group", "endgroup"})
+COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug"})
 READING_GIT_COMMANDS = frozenset(
     (
         "blame cat-file config diff-tree for-each-ref log ls-files ls-tree merge-base name-rev rev-list rev-parse show "

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -61,6 +61,16 @@ def test_a_killed_backlog_goes_on_and_loses_nothing(backlog: Backlog) -> None:
     assert list_rows(backlog.run()) == list(range(1, 8))
     assert json.loads(reports.read_text())[: len(finished)] == finished, "each issue was triaged once"
     assert len(backlog.api.requests) == requests, "a batch asks GitHub nothing"
+
+
+@pytest.mark.parametrize("words", [START, ("--query", "is:closed")])
+def test_what_was_paid_for_is_not_listed_anew(backlog: Backlog, words: Sequence[str]) -> None:
+    backlog.add_issues(2)
+    backlog.run(*START)
+    reports = (backlog.folder / ".triage" / "backlog-01.json").read_bytes()
+    with pytest.raises(AssertionError, match="WrongUsage"):
+        backlog.run(*words)
+    assert (backlog.folder / ".triage" / "backlog-01.json").read_bytes() == reports
 
 
 def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:

@@ -14,6 +14,7 @@ from testing.runs.fix_workflow import (
     FixWorkflow,
     serve_fix_workflow,
 )
+from tests.e2e.test_security_reports import BODY, TITLE, WORDS
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, Reproduced, hash_example
 
@@ -92,6 +93,17 @@ def add_reproduction(workflow: FixWorkflow, code: str) -> None:
     state = CommentState(reproduced=Reproduced(example=hash_example(code), fails=True))
     said = "**Still happens on `main`.**\n\n| ends in | [`shop/basket.py:3`](x) |\n\n<details>the code</details>"
     workflow.api.add_comment(compose_comment("", state, {"reproduction": said}, ["x"]), "github-actions[bot]")
+
+
+def test_of_a_security_report_the_job_with_the_model_says_nothing(workflow: FixWorkflow) -> None:
+    workflow.api.issues[7] |= {"title": TITLE, "body": BODY}
+    workflow.say("/triage fix")
+    workflow.run("gate")
+    outputs = workflow.propose()
+    report = (workflow.folder / "checkout" / ".triage" / "report.json").read_text()
+    assert (outputs["severity"], outputs["suspect-files"]) == ("", "[]")
+    said = [str(outputs), workflow.summary, workflow.log, report]
+    assert [word for text in said for word in WORDS if word in text] == []
 
 
 def test_the_example_of_the_report_is_what_the_model_starts_from_and_what_verify_runs(

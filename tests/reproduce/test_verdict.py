@@ -52,6 +52,11 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
             passed("2026-01-08"),
             "nothing-to-compare",
         ),  # a zone
+        (
+            Expected(shown=[["2026-01-07T07:00:00.000Z"]]),
+            *2 * [passed("2026-01-07T06:00:00.000Z")],
+            "nothing-to-compare",
+        ),
         (Expected(shown=[["'Jan 2026-01'"]]), passed("2026-01-08"), passed("2026-01-08"), "not-reproduced"),
         (SHOWN, failed(), passed(), "fixed"),
         (SHOWN, passed(), failed(), "newer"),

@@ -199,7 +199,7 @@ def _check_github(app: App, github: str) -> Check:
 def _check_model(app: App) -> Check:
     settings = app.settings
     if settings.effective_engine == "rules":
-        return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
+        return Check(state="missing", detail="rules answer (no model-api-key, engine: rules, or max-cost-usd: 0)")
     from triage.outside.model.endpoint import check_endpoint
 
     names = list(dict.fromkeys(filter(None, [settings.model, settings.fast_model, settings.fallback_model])))

@@ -19,16 +19,17 @@ from triage.agents.services import Services
 from triage.app.app import App, utc_now
 from triage.app.command_line import Repo, Verbose, run_until_signal
 from triage.app.open_app import open_terminal_app
-from triage.backlog.backlog_files import BATCH_SECONDS, Backlog, BacklogFiles
+from triage.backlog.backlog_files import BATCH_SECONDS, LIST, Backlog, BacklogFiles
 from triage.backlog.backlog_page import render_backlog
 from triage.backlog.list_backlog import list_backlog
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, WrongUsage
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import BACKLOG_QUERY
+from triage.outside.output.job_output import FOLDER
 from triage.run.run_context import JobContext, export_telemetry
 from triage.say.comment import withhold_details
 
@@ -158,14 +159,18 @@ def write_table(app: App, folder: Path) -> str:
 def backlog(
     folder: Annotated[Path, typer.Argument(help="Folder for the files, which lie in .triage/ below it.")],
     github: Annotated[str, typer.Option(help="owner/name of the repository, to list its issues.")] = "",
-    query: Annotated[str, typer.Option(help="Search of GitHub that chooses the issues.")] = BACKLOG_QUERY,
+    query: Annotated[str, typer.Option(help=f"Search of GitHub that chooses them; by default {BACKLOG_QUERY}.")] = "",
     repo: Repo = Path(),
     verbose: Verbose = False,
 ) -> None:
     """Triage at most 1,000 issues of a repository, and print one ranked table. Without --github it goes on."""
     app, output = open_terminal_app(repo, verbose=verbose)
+    if query and not github:
+        raise WrongUsage("--query needs --github: without it, the issues that were listed are triaged.")
     if github:
-        settings = app.settings.model_copy(update={"backlog_query": query})
+        if (folder / FOLDER / LIST).exists():
+            raise WrongUsage(f"{folder} has a backlog. Leave out --github to go on with it, or name another folder.")
+        settings = app.settings.model_copy(update={"backlog_query": query or app.settings.backlog_query})
         app = replace(app, repository=github, settings=settings).with_project_config()
         with output.progress:
             listed = list_issues(app, folder)
@@ -177,7 +182,7 @@ def backlog(
         missing, stopped_by = run_until_signal(
             lambda cancelled: run_batches(app, folder, numbers, lambda: math.inf, cancelled)
         )
+    sys.stdout.write(write_table(app, folder))
     if stopped_by:
         output.annotate("warning", f"{missing} issues are not triaged yet. Start it again without --github to go on.")
         raise SystemExit(EXIT_CODES[stopped_by])
-    sys.stdout.write(write_table(app, folder))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
-from triage.fix.check_approval import is_expired
+from triage.fix.check_approval import OFF_DEFAULT_BRANCH, is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
 from triage.fix.git_data import GitData, read_commit_facts
 from triage.outside.github.github_errors import (
@@ -86,7 +86,10 @@ class GitHubProposalStore(GitData):
             for stored in self.list_proposals(issue):
                 if self.holds_exactly(stored, base, commits, now):
                     return stored
-            made = [self.read_commit(base)]
+            first = unless_gone(lambda: self.read_commit(base))
+            if first is None:
+                raise CannotPublish(f"The proposal is not stored: {OFF_DEFAULT_BRANCH}")
+            made = [first]
             for commit in commits:
                 made.append(self.commit_files(made[-1], commit))
             proposal = parse_proposal(*map(read_commit_facts, reversed(made[1:])))

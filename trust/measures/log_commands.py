@@ -16,7 +16,7 @@ from trust.observed_run import observe_run
 
 CANARY = "PWNED"
 """Start of each injected command; ours never start so."""
-OURS = frozenset({"add-mask", "error", "warning", "notice", "group", "endgroup"})
+OURS = frozenset({"add-mask", "error", "warning", "notice"})
 KEYS = frozenset({"file", "line", "endLine"})
 _BEFORE = (
     *("", " ", "\t", "words\n", "words\r", "words\r\n", "\x0b", "words\x0c", "words\x85", "words\u2028", "words\u2029"),
@@ -72,7 +72,7 @@ def find_foreign_commands(log: str) -> list[str]:
         numbers = [value for key, value in properties.items() if key in ("line", "endLine")]
         if command.name not in OURS or command.data.lstrip().startswith(CANARY) or not properties.keys() <= KEYS:
             found.append(f"the runner executes {command.name} {command.data[:40]!r}")
-        elif command.name in ("add-mask", "group") and CANARY in command.data:
+        elif command.name == "add-mask" and CANARY in command.data:
             found.append(f"a foreign {command.name}: {command.data[:40]!r}")
         elif not all(value.isdigit() for value in numbers):
             found.append(f"a line number that is no number: {numbers}")

@@ -21,7 +21,7 @@ MUTATED = 2_000
 SIDE_BY_SIDE = 3
 TOGETHER = 40
 """Payloads per task of a process."""
-OURS = {"add-mask", "error", "warning", "notice", "group", "endgroup"}
+OURS = {"add-mask", "error", "warning", "notice"}
 MANUAL_EVENTS = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 STATUSES = {"complete", "degraded", "skipped", "failed"}
 BODIES: dict[str, str | None] = {

@@ -139,6 +139,11 @@ class TestKeys:
         said = refusal(model_api_key="sk-one sk-two")
         assert said == "model-api-key: the value has a space, a line break or another character that keys do not have"
 
+    def test_a_model_has_a_name_without_spaces(self) -> None:
+        assert refusal(model="gpt 5") == (
+            "model: 'gpt 5' is not a model's name: printable ASCII without spaces, at most 200 characters"
+        )
+
     def test_engine_model_without_endpoint_says_what_to_set(self) -> None:
         assert refusal(engine="model") == (
             "engine: 'model' needs model-api-key, or model-base-url for a gateway without a key"

@@ -103,6 +103,7 @@ class TestRefusals:
             ),
             (403, "Forbidden", PermissionMissing, "Give the job `permissions: issues: write`"),
             (403, "Unable to create comment because issue is locked.", CannotPublish, "it is locked"),
+            (422, "No commits between main and triage/7-the-archived-account-locked", CannotPublish, "answered 422"),
             (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
             (404, "Not Found", CannotPublish, "GitHub answered 404, as for what was deleted meanwhile"),
             (410, "Issues are disabled for this repo", CannotPublish, "GitHub answered 410"),

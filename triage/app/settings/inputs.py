@@ -43,6 +43,14 @@ def boolean_as(yes: str, no: str) -> BeforeValidator:
     return BeforeValidator(lambda value: {"true": yes, "false": no}.get(str(value).lower(), value))
 
 
+def _check_model_name(value: Any) -> Any:
+    if not re.fullmatch(r"[!-~]{1,200}", str(value)):
+        raise input_error(
+            f"{quote_value(value)} is not a model's name: printable ASCII without spaces, at most 200 characters"
+        )
+    return value
+
+
 def _check_secret(value: Any) -> Any:
     text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
     if text and not re.fullmatch(r"[!-~]+", text):
@@ -97,7 +105,7 @@ def _check_repository_path(value: Any) -> Any:
 
 Secret = Annotated[SecretStr, BeforeValidator(_check_secret)]
 RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path), Field(max_length=1_000)]
-ModelName = Annotated[str, Field(pattern=r"^[!-~]{1,200}$")]
+ModelName = Annotated[str, BeforeValidator(_check_model_name)]
 EndpointUrl = Annotated[str, BeforeValidator(parse_endpoint_url)]
 Seconds = Annotated[int, Field(ge=1, le=21_600)]
 """GitHub ends a job after six hours."""

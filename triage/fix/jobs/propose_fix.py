@@ -21,7 +21,7 @@ from triage.run.run_context import export_telemetry
 from triage.run.write.apply_local_effects import apply_local_effects
 from triage.run.write.plan_effects import build_outputs, dump_report
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
-from triage.say.comment import read_parts
+from triage.say.comment import read_parts, withhold_details
 from triage.say.hidden_state import hash_example
 from triage.say.job_page import render_fix_page
 from triage.say.our_comment import find_our_comment, read_state
@@ -75,6 +75,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     report = extend_report(state, services)
     if report is None:
         return await write_result(job, shown, outputs)
+    report = withhold_details(report) if report.security else report
     effects: list[Effect] = [
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=render_fix_page(shown, report)),

@@ -134,7 +134,9 @@ def _classify(status: int, text: str) -> ErrorKind:
     if status == 401:
         return ErrorKind.BAD_TOKEN
     if status in (403, 422):
-        named = next((kind for words, kind in _KINDS.items() if re.search(words, text)), None)
+        # A 422 may quote the name of a branch, which has words of an issue's title.
+        kinds = _KINDS | _FORBIDDEN_KINDS if status == 403 else _KINDS
+        named = next((kind for words, kind in kinds.items() if re.search(words, text)), None)
         return named or (ErrorKind.FORBIDDEN if status == 403 else ErrorKind.INVALID)
     if status in (404, 410):
         return ErrorKind.GONE
@@ -145,6 +147,8 @@ _KINDS = {
     "not permitted to create": ErrorKind.NO_PULL_REQUESTS,
     "already exists": ErrorKind.EXISTS,
     "reference does not exist": ErrorKind.GONE,
+}
+_FORBIDDEN_KINDS = {
     # Whole words: an account that is "blocked" is not an issue that is locked.
     r"\blocked\b": ErrorKind.LOCKED,
     r"\barchived\b": ErrorKind.ARCHIVED,

@@ -8,6 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -240,8 +241,9 @@ def repeat_write(write: Callable[[], T]) -> T:
 
 def read_server_time(answer: "CompletableGithubObject") -> datetime | None:
     """Return when GitHub sent what was read, by its clock; None if it does not say."""
-    date = answer.raw_headers.get("date")
-    return parsedate_to_datetime(str(date)).astimezone(UTC) if date else None
+    with suppress(ValueError):
+        return parsedate_to_datetime(str(answer.raw_headers.get("date"))).astimezone(UTC)
+    return None
 
 
 def _is_rate_limit(errors: object) -> bool:

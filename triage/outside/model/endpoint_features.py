@@ -52,7 +52,8 @@ class ModelFeatures:
 
     def record_reply(self, *, is_answer: bool) -> None:
         """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
-        self.failed_calls, self.is_busy = 0 if is_answer else self.failed_calls, False
+        if is_answer:
+            self.failed_calls = 0
 
     def record_form(self, mode: str, *, is_text: bool) -> None:
         """Count an answer in prose. After two, and none in form, the model is not asked any more.
