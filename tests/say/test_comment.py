@@ -168,6 +168,7 @@ INTO_A_LIBRARY = {"text": "OSError: [Errno 28] No space left on device", "calls_
 FOUND = {
     "trace": TRACE,
     "trace_into_a_library": TRACE.model_copy(update={"quote": None, **INTO_A_LIBRARY}),
+    "trace_of_another_version": TRACE.model_copy(update={"line": None, "quote": None}),
     "message": in_reader("message", "message", "row %d has no date", 0.66),
     "quote": in_reader("quote", "quoted code", 'rows = list(csv.reader(file, dialect="excel"))', 0.71),
     "used": in_reader("use", "used", "strict_mode", 0.1),
