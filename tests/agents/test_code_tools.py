@@ -145,7 +145,9 @@ async def test_what_a_cut_line_did_not_show_is_shown_when_asked_for():
 
     assert "end" not in await ask("read_lines", path="wide.js", start=1, end=4)
     assert "xend" in await ask("read_lines", path="wide.js", start=1, end=1)
-    assert "see [2]" in await ask("read_lines", path="wide.js", start=1, end=1), "now it was shown"
+    shown.go_on(shown.excerpts[:1])  # a further round knows the numbers, and not what was cut
+    assert "xend" in await ask("read_lines", path="wide.js", start=1, end=1)
+    assert "see [1]" in await ask("read_lines", path="wide.js", start=1, end=4)
 
 
 def test_a_file_known_by_its_path_alone():

@@ -92,7 +92,7 @@ class ShownCode:
         path = SAME_FILE if span.path == above else span.path
         where = format_location(path, span.start, span.end, passage.symbol)
         known = [self._numbers.get((span.path, int(line)), 0) for line in _NUMBER.findall(passage.text)]
-        if known and all(known):
+        if len(known) > MAX_WHOLE_LINES and all(known):  # of fewer lines one may have been cut before
             numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(known))
             return f"({where}: see {numbers})"
         self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
