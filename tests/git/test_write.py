@@ -270,3 +270,9 @@ class TestClone:
 
     def test_folders_that_are_hard_to_remove(self, open_repository: Open) -> None:
         assert self.run(open_repository(), "mkdir a; touch a/b; chmod 500 a; chmod -R a-w .git; echo x") == "x\n"
+
+
+@pytest.mark.parametrize("name", ["-x", "a..b", "a b", "@{-1}", "", "x.lock", "refs/heads/../x"])
+def test_odd_names(repository: Path, open_repository: Open, name: str) -> None:
+    with pytest.raises(BadInput, match="as a branch's name"):
+        make_branch(open_repository(), name=name)

@@ -30,8 +30,6 @@ MAX_WHOLE_LINES = 3
 """Lines that are asked for or cited, which are shown also where they are long."""
 SAME_FILE = "same file"
 _NUMBER = re.compile(r"^ {0,7}(\d{1,7})\|", re.M)
-_WHOLE = re.compile(_NUMBER.pattern + r"(?! *\(\.\.\.\)|.*(?:\(\.\.\.\)|characters left out\))$)", re.M)
-"""The numbers of all lines, and without those of which a part is shown: asked for again, they are not known."""
 
 
 def format_location(path: str, start: int, end: int, symbol: str | None) -> str:
@@ -91,13 +89,14 @@ class ShownCode:
         span = passage.span
         path = SAME_FILE if span.path == above else span.path
         where = format_location(path, span.start, span.end, passage.symbol)
-        known = [self._numbers.get((span.path, int(line)), 0) for line in _NUMBER.findall(passage.text)]
-        if len(known) > MAX_WHOLE_LINES and all(known):  # of fewer lines one may have been cut before
+        lines = [(span.path, int(line)) for line in _NUMBER.findall(passage.text)]
+        known = [self._numbers.get(line, 0) for line in lines]
+        if len(known) > MAX_WHOLE_LINES and all(known):  # a long line is whole only among fewer
             numbers = ", ".join(f"[{number}]" for number in dict.fromkeys(known))
             return f"({where}: see {numbers})"
         self.excerpts.append(Excerpt(span=span, symbol=passage.symbol))
-        for line in _WHOLE.findall(passage.text):
-            self._numbers.setdefault((span.path, int(line)), len(self.excerpts))
+        for line in lines:
+            self._numbers.setdefault(line, len(self.excerpts))
         return f"[{len(self.excerpts)}] {where}\n{passage.text}"
 
 

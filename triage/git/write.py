@@ -156,8 +156,12 @@ class UserRepository:
         """Create a branch at a commit. One that is there already is left as it is.
 
         Raises:
-            BadInput: The name is taken by another commit, or git refuses.
+            BadInput: The name is not allowed or taken by another commit, or git refuses.
         """
+        try:  # a client of a server may have written the name into the thread
+            self._run("check-ref-format", "--branch", name)
+        except GitFailed:
+            raise BadInput(f"git does not allow {name!r} as a branch's name.") from None
         try:
             # The empty old value: the branch must not exist, also if somebody creates it right now.
             with self._running:

@@ -120,7 +120,7 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     line = frame.line if frame.line and frame.line <= len(lines) else None
     if line and name and not _may_run(lines[line - 1].strip(), frame.code):
         line = None  # the number is of another version
-    shown = [number for number, line in enumerate(lines, 1) if line.strip() == frame.code] if frame.code else []
+    shown = [number for number, text in enumerate(lines, 1) if text.strip() == frame.code] if frame.code else []
     near = sorted(shown, key=lambda one: abs(one - (frame.line or one)))
     if inside:
         near = [one for one in near if _is_in(one, inside)]

@@ -225,10 +225,8 @@ class ChatModel:
                 # An endpoint that takes a schema and answers with prose may ignore it.
                 call.left_out |= call.output_format.options & ({"response_format"} if error.is_prose else set())
                 raise
-            features.get_features(model).left_out |= left_out
-            features.get_features(model).record_form(
-                mode, is_text=isinstance(answer, AIMessage) and not get_calls(answer)
-            )
+            learned.left_out |= left_out
+            learned.record_form(mode, is_text=isinstance(answer, AIMessage) and not get_calls(answer))
         return answer
 
 

@@ -89,10 +89,15 @@ def may_hold_secrets(path: str) -> bool:
     folder += slash
     if _SECRET_FOLDER.search(folder + name):
         return True
-    if _is_secret_name(name) or _ENVIRONMENT_FOLDER.search(folder):
+    if _is_secret_name(name) or _is_environment_folder(folder):
         sample = _DOTTED_SAMPLE if _DOTTED.fullmatch(name) else _SAMPLE
         return not (sample.search(name) or (_DESCRIBABLE_NAME.search(name) and _DESCRIPTION_FOLDER.search(folder)))
     return redact_likely_secrets(path) != path
+
+
+@lru_cache(maxsize=4_096)  # files come sorted by folder
+def _is_environment_folder(folder: bytes) -> bool:
+    return _ENVIRONMENT_FOLDER.search(folder) is not None
 
 
 @lru_cache(maxsize=16_384)
