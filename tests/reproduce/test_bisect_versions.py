@@ -203,6 +203,12 @@ def test_it_says_why_nothing_was_found(repo, bad, missing, why):
     assert search(repo, bad, missing=missing)[0].searched == why
 
 
+def test_no_first_version_is_searched_for_from_one_that_could_not_be_run(repo):
+    evidence, built = search(repo, lambda state: True, "1.6", missing=("1.6",))
+    assert (evidence.verdict, {*built}) == ("still", {"1.6", "main"})
+    assert evidence.searched.endswith("the named version is no release, or does not show it.")
+
+
 @pytest.mark.parametrize("max_builds", [3, 4])
 def test_a_search_whose_time_is_up_says_so_and_the_verdict_stays(repo, max_builds):
     evidence, built = search(repo, lambda state: number(state) >= 2.1, max_builds=max_builds)

@@ -34,12 +34,19 @@ def test_a_block_of_the_command_is_run_alone(checkout):
     assert "KeyError" in checkout.select(REPORT, []).expected.claims
 
 
+def test_an_output_with_prompts_is_no_statement(checkout):
+    own = "```python\nimport shop\nshop.bad()\n>>> {\n>>>   'a': 1\n>>> }\n```\n"
+    found = checkout.select(REPORT, [], own)
+    assert (found.example.code, found.expected.shown) == ("import shop\nshop.bad()\n", [["{\n  'a': 1\n}"]])
+    assert not any("not Python" in one for one in found.example.changed)
+
+
 @pytest.mark.parametrize(
     ("own", "reason"),
     [
         ("```\npip 24.0\n```", "no block of the command is code that runs."),
         ("```\nimport os\nos.getcwd()\n```", "no block of the command imports shop."),
-        ("```\nimport shop\nshop.f(y)\n```", "the command's code uses names that nothing defines: y."),
+        ("```\nimport shop\nshop.f(y)\n```", "the command's code uses names that it does not define: y."),
     ],
 )
 def test_a_block_of_the_command_that_cannot_be_run_is_refused(checkout, own, reason):

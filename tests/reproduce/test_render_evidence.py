@@ -103,6 +103,16 @@ def test_where_main_cannot_be_installed_no_version_is_compared_with_another():
     assert text.startswith("**The example runs. A person must say whether it is right.**")
 
 
+def test_where_nothing_newer_than_the_named_version_ran_it_is_not_said_that_it_still_happens():
+    chosen, evidence = build(None, failed(), failed())
+    named, main = evidence.runs
+    runs = [named, main.model_copy(update={"outcome": "could-not-install"}), named]
+    assert render_evidence(chosen, evidence.model_copy(update={"runs": runs}), pages()).startswith(
+        "**Happens on `2.4.1`.**"
+    )
+    assert render_evidence(chosen, evidence.model_copy(update={"runs": [named]}), pages()).startswith("**Still happens")
+
+
 def test_what_several_versions_do_not_have_is_said():
     gone = failed("TypeError: shop.total is not a function", IN_EXAMPLE, reason=GONE)
     assert "`2.4.1` and `main` (`1a2b3c4`) do not have" in render_evidence(*build(None, gone, gone), pages())
@@ -111,6 +121,7 @@ def test_what_several_versions_do_not_have_is_said():
 def test_where_only_tags_were_tried_the_setting_for_the_registry_is_named():
     chosen, evidence = build(None, NOT_INSTALLED, NOT_INSTALLED)
     tags = evidence.model_copy(update={"runs": [one.model_copy(update={"commit": "1" * 40}) for one in evidence.runs]})
+    assert "<summary>The example</summary>" in render_evidence(chosen, evidence, pages())
     for found, is_named in ((evidence, False), (tags, True)):
         assert ("set reproduce: package:" in render_evidence(chosen, found, pages())) is is_named
 

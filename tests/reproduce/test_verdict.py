@@ -135,6 +135,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, WRONG, RIGHT, "changed"),
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
         (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
+        (OUTPUT, IS_GONE, WRONG, "still"),
+        (WISHED, IS_GONE, RIGHT, "other-failure"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
         (OUTPUT, RIGHT, RIGHT, "not-reproduced"),
         (OUTPUT, passed(""), passed(""), "nothing-to-compare"),  # it prints nothing that could be compared

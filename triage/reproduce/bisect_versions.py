@@ -141,8 +141,8 @@ class Bisection:
 
     def _search_releases(self, releases: Sequence[Release], make: Callable[[int], Target]) -> Step:
         named = next((number for number, one in enumerate(releases) if one.version == self._named.on), None)
-        if named is None:
-            raise NotFound("No first version was searched for: the named version is no release.")
+        if named is None or (self._evidence.verdict == "still" and not self._evidence.runs[0].same_failure):
+            raise NotFound("No first version was searched for: the named version is no release, or does not show it.")
         if self._evidence.verdict != "still":
             last = self._evidence.runs[-1].on  # of a current commit that cannot be installed the newest release
             end = next((number for number, one in enumerate(releases) if one.version == last), len(releases))

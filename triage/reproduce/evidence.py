@@ -26,7 +26,7 @@ Measure = Literal["error", "assert", "output", "difference"]
 
 Searched = Literal[
     "",
-    "No first version was searched for: the named version is no release.",
+    "No first version was searched for: the named version is no release, or does not show it.",
     "It fails in every earlier release that could be run.",
     "No earlier release could be run.",
     "No first version was found within twelve builds.",

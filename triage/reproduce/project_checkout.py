@@ -19,7 +19,7 @@ from triage.reproduce.evidence import Evidence, Expected, Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import Example, NoExample
 from triage.reproduce.example.read_example import read_example
-from triage.reproduce.example.sessions import fence_code
+from triage.reproduce.example.sessions import fence_code, unmark_values
 from triage.reproduce.expected import find_expected
 from triage.reproduce.run_example import VersionRunner, run_selection
 
@@ -28,7 +28,7 @@ _REFUSALS = {
     "does-not-parse": "no block of the {where} is code that runs",
     "does-not-import-the-project": "no block of the {where} imports {package}",
     "calls-nothing": "the {where}'s code uses {package}, but calls nothing",
-    "undefined-names": "the {where}'s code uses names that nothing defines: {names}",
+    "undefined-names": "the {where}'s code uses names that it does not define: {names}",
 }
 
 
@@ -72,7 +72,7 @@ class ProjectCheckout:
 
         `own` is Markdown that both are taken from instead of the report; empty for the report. Raises NothingToRun.
         """
-        report = Issue(title="", body=own) if own else issue
+        report = (Issue(title="") if own else issue).model_copy(update={"body": unmark_values(own or issue.body)})
         parsed = read_issue(report)
         if not parsed.code:  # many forget the fence
             report = report.model_copy(update={"body": fence_code(report.body, parsed.prose)})

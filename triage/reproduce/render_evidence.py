@@ -20,7 +20,7 @@ _MAX_SHOWN_OUTPUT = 1_500
 _MAX_LISTED = 20
 _MAX_SHOWN_CODE = 6_000
 SUMMARY = "The example as it was run, and what it printed"
-"""Each block has it. GitHub's search finds issues by it."""
+"""Each block has it if something ran. GitHub's search finds issues by it."""
 IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
 _JSON_FIELDS = word_set("on commit outcome reason runtime error output repeats failures same_failure")
 
@@ -49,8 +49,9 @@ def render_evidence(
     parts.append(_render_table(evidence, pages, where))
     parts += filter(None, [_describe_untagged(selection, evidence), _describe_change(evidence, pages), asked])
     details = _render_details(selection, evidence, pages)
-    fold = f"<details><summary>{SUMMARY}</summary>\n\n{details}\n\n</details>"
-    parts += [f"**{SUMMARY}**", details] if is_at_terminal else [fold]
+    heading = SUMMARY if any(run.runtime or run.outcome[:5] != "could" for run in evidence.runs) else "The example"
+    fold = f"<details><summary>{heading}</summary>\n\n{details}\n\n</details>"
+    parts += [f"**{heading}**", details] if is_at_terminal else [fold]
     return "\n\n".join(parts) + "\n"
 
 
@@ -72,7 +73,9 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
     neither = f"neither {before} nor {on} prints" if named != current else f"{on} does not print"
     match evidence.verdict:
         case "still":
-            return f"Still prints on {on} what the {where} shows." if is_output else f"Still happens on {on}."
+            does = f"prints on {on} what the {where} shows." if is_output else f"happens on {on}."
+            is_alone = named == current and len(evidence.runs) > 1  # the newest release, for a main that cannot be run
+            return f"{does[0].upper()}{does[1:]}" if is_alone else f"Still {does}"
         case "fixed":
             wished = f"Prints on {on} what the {where} wishes, and no longer what it shows."
             return wished if is_output else f"No longer happens on {on}."

@@ -26,6 +26,8 @@ NODE = Project(language="node", package="shop", modules=["shop"])
         ("error: No solution found\n  cause: Because there is no y\n\nhint: error", "error: No solution found: Because there is no y"),
         ("  × No solution found:\n  ╰─▶ Because there is no y", "Because there is no y"),
         ("first\nlast", "last"),
+        ("for x86_64-unknown-linux-gnu\nConnectError: no name\n", "ConnectError: no name"),
+        ("it failed\n  Caused by: is cargo there?\n  Caused by: no file (os error 2)", "it failed: is cargo there?: no file (os error 2)"),
         ("", "no output"),
     ],
 )  # fmt: skip

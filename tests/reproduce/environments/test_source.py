@@ -232,6 +232,15 @@ def test_the_files_of_a_project_below_the_repository_are_those_of_its_folder(tmp
     assert source.export(both, tmp_path / "both") == "js/"
 
 
+def test_a_package_of_node_exports_what_its_files_and_its_readme_say(tmp_path):
+    readme = "const total = require('shop').total\nimport { pay, tax as vat } from 'shop'\nimport { x } from 'other'\n"
+    files = {"package.json": '{"name": "shop"}', "README.md": readme, "a.mjs": "export let cart = 1\nlet own = 2\n"}
+    head = commit(tmp_path, files)
+    found = Source(tmp_path).find_project(head, ReproduceConfig())
+    assert found
+    assert {*found.exports} & {"total", "pay", "vat", "x", "cart", "own"} == {"total", "pay", "cart"}
+
+
 def test_of_a_clone_that_lacks_a_file_elsewhere_the_folder_of_the_project_is_written(tmp_path):
     head = commit(tmp_path, {"js/package.json": '{"name": "shop"}', "large.txt": "x"})
     blob = git(tmp_path, "rev-parse", "HEAD:large.txt").strip()

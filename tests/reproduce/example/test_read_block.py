@@ -57,6 +57,7 @@ def test_without_a_name_the_first_block_counts():
         ("console.log(total(pay(1)), own(2))", 'const { total, pay } = require("shop");'),
         ('import fs from "fs";\ntotal([1])', 'import { total } from "shop";'),
         ("shop.total([1])", 'const shop = ((it) => it.shop ?? it.default ?? it)(require("shop"));'),
+        ("S.total([S.pay(1)])", 'const S = ((it) => it.S ?? it.default ?? it)(require("shop"));'),
     ],
 )
 def test_names_that_a_package_of_node_exports_are_required(code, line):
@@ -65,6 +66,12 @@ def test_names_that_a_package_of_node_exports_are_required(code, line):
     assert isinstance(found, Example)
     assert line in found.code.splitlines()
     assert f"Added `{line}` before it." in found.changed
+
+
+@each_row("code", ["S.total(S.other)", "S.total(S)", "S(1)", "T.total(1)"])
+def test_one_letter_of_which_more_is_used_than_the_package_exports_may_be_anything(code):
+    shop = Project(language="node", package="shop", modules=["shop"], exports={"total": "shop"})
+    assert isinstance(read_example(read_issue(Issue(title="It fails", body=f"```js\n{code}\n```")), shop), NoExample)
 
 
 @each_row(

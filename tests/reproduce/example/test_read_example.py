@@ -209,7 +209,6 @@ ok 2"""
         (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", [["2"]]),
         (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), [["0", "'a'"]]),
         (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), [["1"]]),
-        (block(">>> import shop\n>>> shop.version.text\n'1.0'\n>>> shop.total([1])\n1"), [["1"]]),
         (
             block(">>> import shop\n>>> shop.a()\n1\n\n# It is 2 before\n>>> shop.b()\n2"),
             [["1", "2"]],
@@ -240,6 +239,7 @@ ok 2"""
         (f"{SCRIPT}Actual:\n{block('shop.f()  # => 3', 'python')}", [["3"]]),
         (f"{SCRIPT}Actual:\n{block('shop.f()  # returns the wrong one', 'python')}", []),
         (f"{SESSION.format(1)}This makes more sense:\n{SESSION.format(2)}", [["1"]]),
+        (f"The README has this:\n{SESSION.format(1)}Currently it prints:\n{block('2')}", [["2"]]),
         (block(">>> shop.f()\nFalse (should be True)\n>>> shop.g()\nTrue"), [["False", "True"]]),
         (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
         (f"{SCRIPT}This prints 3:\n```\nx = 1;\nconsole.log(shop.f(x));\n```", []),
@@ -259,6 +259,8 @@ def test_what_the_report_shows_is_what_is_compared(body, shown):
         ("It returns `false` when it is empty.", []),
         ("It produces `3`.", []),
         ("The docs say that it returns 3.", []),
+        ("Expected: 2\nReturned: 3", ["3"]),
+        ("Expected:\nReturned: 2", []),
     ],
 )
 def test_a_value_in_a_sentence_may_be_what_is_printed(words, named):
@@ -428,6 +430,15 @@ def requires(name: str) -> str:
 )
 def test_an_example_for_node_uses_the_package(body, code):
     assert example(body, NODE).code == code + "\n"
+
+
+def test_a_class_of_the_project_is_imported_where_it_is_passed():
+    shop = SHOP.model_copy(update={"exports": {"total": "shop", "eRate": "shop.tax", "rates": "shop.tax"}})
+    assert (
+        example(block("total(eRate)"), shop).code
+        == "from shop import total\nfrom shop.tax import eRate\n\ntotal(eRate)\n"
+    )
+    assert isinstance(read(block("total(rates)"), shop), NoExample)
 
 
 def test_names_are_imported_as_the_readme_does_it():

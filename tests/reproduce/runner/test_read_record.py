@@ -122,6 +122,8 @@ def test_an_error_before_the_project_ran_is_an_obstacle(execution, obstacle):
         ("ModuleNotFoundError: No module named 'shopping'", "import shop, shopping", False),
         ("AttributeError: module 'shop' has no attribute 'f'", "shop.f()", True),
         ("AttributeError: 'NoneType' object has no attribute 'f'", "shop.g().f()", False),
+        ("AttributeError: 'Cart' object has no attribute 'f'", "from shop import Cart\nCart().f()", True),
+        ("AttributeError: type object 'Cart' has no attribute 'f'", "from shop import Cart\nCart.f()", True),
         ("TypeError: shop.f is not a function", "const shop = require('shop');\nshop.f()", True),
         ("TypeError: Shop is not a constructor", "import { Shop } from 'shop';\nnew Shop()", True),
         (

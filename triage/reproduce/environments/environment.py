@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import Self
 
@@ -52,7 +51,8 @@ _MAX_OUTPUT_BYTES = 32_768
 _BEFORE_LINE = re.compile(r"^(?:#\d+ (?:\d+\.\d+ )?|[×├╰─▶]+ )")
 """Docker's, before each line of a build, and those of older uvs."""
 _USELESS = re.compile(r"^hint:|^Run '|did not complete successfully|warn", re.IGNORECASE)
-_TELLING = re.compile(r"(?:^|\s)error[: ]|\w(?:Error|Exception)(?::|$)|\bunknown\b|^(?:fatal:|because) ", re.IGNORECASE)
+_TELLING = re.compile(r"(?i)(?<!\S)(?:error[: ]|unknown )|\w(?:Error|Exception)(?::|$)|^(?:fatal:|because) ")
+_CAUSE = re.compile(r"(?i)\n(?:caused by|cause): ")
 WORK, SOURCE = "work", "work/source"
 """Where a version with lines of the settings is made ready, and then each run has a copy: build tools write it down."""
 _RUN = f"""rm -rf "$0/{WORK}"/* && cp -a "$0/built"/* "$0/{WORK}" && cd "$0/{SOURCE}" &&
@@ -241,9 +241,6 @@ def build_variables_of_source(target: Target) -> dict[str, str]:
 def find_reason(log: str) -> str:
     """Return what a tool's output says first of why it failed, with its causes, in at most 300 characters."""
     lines = [_BEFORE_LINE.sub("", " ".join(line.split())) for line in clean_text(log).splitlines()]
-    lines = [line for line in lines if line and not _USELESS.search(line)]
-    first = next((number for number, line in enumerate(lines) if _TELLING.search(line)), None)
-    if first is None:
-        return (lines or ["no output"])[-1][:300]
-    causes = takewhile(lambda line: line.startswith("cause: "), lines[first + 1 :])
-    return ": ".join([lines[first], *(cause.removeprefix("cause: ") for cause in causes)])[:300]
+    said = "\n".join(line for line in lines if line and not _USELESS.search(line))
+    lines = _CAUSE.sub(": ", said).split("\n")
+    return next((line for line in lines if _TELLING.search(line)), lines[-1] or "no output")[:300]

@@ -48,9 +48,9 @@ _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
 _REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in))$")
 _MAX_REQUIREMENT_FILES = 30
 _DEFINED = "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*"
-_EXPORTED = r"^ *export (declare )?(async )?(const|class|function) +\w+|^ *export \{[^}]*\}|^(module\.)?exports\.\w+ *="
+_EXPORTED = r"^ *export (((declare|async|const|let|var|class|function) +)+\w+|\{[^}]*\})|^(module\.)?exports\.\w+ *="
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-_NO_NAMES = word_set("class def async export declare const function as default module exports")
+_NO_NAMES = word_set("class def async export declare const let var function as default module exports")
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?(?P<name>[A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\bname\s*=\s*['"](?P<name>[A-Za-z0-9][\w.-]*)['"]""")
 _PY_MODULES = re.compile(r"""\bpy[_-]modules\s*=\s*(?:[\[(]([^\])]{0,300})|(.{0,300}))""")
@@ -234,10 +234,11 @@ class Source:
             name := config.package or _find_node_name(self.read_own(commit, "package.json"))
         ):
             files = [f"{self.find_own(commit)}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
-            exported = self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")
-            taken = rf"(\w+) (?:= *require\(|from )['\"]{re.escape(name)}['\"]\)?;?\s*$"
-            readme = dict.fromkeys(re.findall(taken, self._read_readme(commit, paths), re.M), "")
-            exports = {one: name for _, one in exported}
+            exported = [one for _, one in self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")]
+            taken, text = rf"(?:= *require\(|from )['\"]{re.escape(name)}['\"]", self._read_readme(commit, paths)
+            readme = dict.fromkeys(re.findall(rf"(\w+) {taken}\)?;?\s*$", text, re.M), "")
+            parts = [*re.findall(rf"\{{([^{{}}]+)\}} *{taken}", text), *re.findall(rf"{taken}\)\.(\w+)", text)]
+            exports = dict.fromkeys([*exported, *re.findall(r"\w[\w$ ]*\w|\w", ",".join(parts))], name)
             return make(language="node", package=name, modules=[name], exports=exports, readme=readme)
         return None
 

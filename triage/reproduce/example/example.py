@@ -46,7 +46,7 @@ class Example(Shown):
 class NoExample(Value):
     reason: Refusal
     names: list[str] = Field(default_factory=list)
-    """The names that nothing defines, for `undefined-names`."""
+    """The names that it does not define, for `undefined-names`."""
 
 
 class Project(Value):

@@ -143,14 +143,14 @@ def find_names(code: str) -> Names:
 
 
 def find_called(tree: ast.AST) -> set[str]:
-    """Return the names that are called, decorate or are a base, and classes: what a report passes is its own."""
+    """Return the names that are called, decorate or are a base, and classes: else what a report passes is its own."""
     found: list[ast.expr] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             found.append(node.func)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found += [*node.decorator_list, *(node.bases if isinstance(node, ast.ClassDef) else [])]
-        elif isinstance(node, ast.Name) and node.id[:1].isupper() and not node.id.isupper():
+        elif isinstance(node, ast.Name) and not node.id.islower() and not node.id.isupper():
             found.append(node)
     return {one.id for one in found if isinstance(one, ast.Name)}
 
@@ -204,10 +204,9 @@ def find_uncalled(tree: ast.Module) -> list[str]:
 
 def find_result(tree: ast.Module) -> str:
     """Return the name to which the last statement assigns what a call returns; empty if code shows or checks it."""
-    if any(isinstance(node, ast.Assert) or getattr(node, "id", "") == "print" for node in ast.walk(tree)):
-        return ""
+    is_shown = any(isinstance(node, ast.Assert) or getattr(node, "id", "") == "print" for node in ast.walk(tree))
     match tree.body[-1]:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()) if not is_shown:
             return name
     return ""
 

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -108,7 +108,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     defined = _find_defined(code)
     is_taken = re.search(rf"['\"]{re.escape(package)}['\"/]", code)
     readme = [one for one in _OBJECT.findall(code) if one in project.readme and one not in defined and not is_taken]
-    name = _find_name(code, plain, defined) or next(iter(readme), "")
+    name = _find_name(code, plain, defined, project.exports) or next(iter(readme), "")
     exported = [one for one in dict.fromkeys(_CALLED.findall(code)) if one in project.exports and one not in defined]
     statements = session.statements if session else _split_statements(code)
     if session and any(session.outputs):
@@ -155,11 +155,12 @@ def _split_statements(code: str) -> list[str]:
     return found if depth <= 0 else code.split("\n")  # else one stands in a string
 
 
-def _find_name(code: str, plain: str, defined: Set[str]) -> str:
-    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it."""
+def _find_name(code: str, plain: str, defined: Set[str], exports: Collection[str]) -> str:
+    """Return the package's name in code: its own, or the one free one short for it; a letter if only exports follow."""
     short = re.compile(plain[:1] + "".join(f"{letter}?" for letter in plain[1:]), re.I)
     used = [one for one in dict.fromkeys(_OBJECT.findall(code)) if short.fullmatch(one) and one not in _GIVEN]
-    free = [one for one in used if len(one) > 1 and one not in defined]
+    behind = {one: re.findall(rf"(?<![\w.$]){one}\b(?:\.(\w+))?", code) for one in used if len(one) == 1}
+    free = [one for one in used if one not in defined and all(name in exports for name in behind.get(one, ()))]
     return next((one for one in used if one.lower() == plain), free[0] if len(free) == 1 else "")
 
 

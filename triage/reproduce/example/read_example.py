@@ -40,8 +40,6 @@ _VERSION = re.compile(r"\d+\.\d+\.\d")
 _TELLS_VERSION = re.compile(
     r"(?:print\()?[^=();\n]{0,200}\b(?:__version__|(?:get|show|print)_versions?\(\))[^=();\n]{0,200}\)?"
 )
-_SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*>)")
-"""A name at a prompt, and what it is."""
 _BEHIND = re.compile(r"(?<=[\w'\")\]}]) +(?:[\[(][a-z][^()\[\]\n]*[\])]| #.*)$|\n[ \t]*\n#.*\Z", re.I)
 _MISSING = re.compile(r"\bname ['\"](\w+)['\"] is not defined|module \S+ has no attribute|annot find \w+ ['\"]")
 _NO_VERSIONS = "Left out what only prints a version."
@@ -102,7 +100,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         said |= {"named": unsure, "": []}
     elif stated.others >= outputs.keys():
         said |= {"named": [], "": [], "wished": [*said["wished"], *unsure]}
-    shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
+    shown = [output for number, output in own.items() if number not in stated.others] or below or [*own.values()]
     shown = shown or [[text] for text in said["printed"]]
     if not shown and "None" in named and (printing := python_code.print_last(found.code)) != found.code:
         more = {"code": printing, "changed": [*found.changed, "The last value is printed, also None."]}
@@ -163,12 +161,9 @@ def _read_session(session: Session) -> _Part | None:
         repaired = python_code.repair(statement)
         pairs += [(repaired[0], _without_remarks(without_traces(output).strip()))] if repaired else []
         changed += repaired[1] if repaired else ["Left out statements that are not Python."]
-    versions = {
-        pair for pair in pairs if _TELLS_VERSION.fullmatch(pair[0]) or _SHOWS_VERSION.fullmatch("\n".join(pair))
-    }
-    changed += [_NO_VERSIONS] if versions else []
-    pairs = [pair for pair in pairs if pair not in versions]
-    code, shown = "\n".join(statement for statement, _ in pairs), tuple(output for _, output in pairs if output)
+    rest = [pair for pair in pairs if not _TELLS_VERSION.fullmatch(pair[0])]
+    changed += [_NO_VERSIONS] if rest != pairs else []
+    code, shown = "\n".join(statement for statement, _ in rest), tuple(output for _, output in rest if output)
     return _analyze(_Part(code, shown, True, tuple(dict.fromkeys(changed))))
 
 
@@ -220,10 +215,9 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
 
 def _is_output(value: ast.expr, bound: set[str]) -> bool:
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-    if names & _COMPUTED:
-        return False
     is_text = isinstance(value, ast.Constant) and isinstance(value.value, str) and "\n" in value.value
-    return not is_text and not names & bound and not any(isinstance(node, ast.Attribute) for node in ast.walk(value))
+    is_computed = names & (bound | _COMPUTED) or any(isinstance(node, ast.Attribute) for node in ast.walk(value))
+    return not (is_text or is_computed)
 
 
 def _analyze(part: _Part) -> _Part | None:
@@ -255,8 +249,7 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
         is_known = module in project.modules or (module and name in called)
         ours = f"from {module} import {name}" if is_known else ""
         is_module = name in project.modules and not (name in project.exports and name in called)
-        known = f"import {name}" if is_module else ours or project.readme.get(name, "")
-        found[name] = known or standard.get(name, "")
+        found[name] = f"import {name}" if is_module else ours or project.readme.get(name) or standard.get(name, "")
     return found
 
 

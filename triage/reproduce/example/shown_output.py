@@ -66,7 +66,7 @@ _SIGN = re.compile(r"^[ \t]*(?:#|//) ?", re.M)
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|want(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
-_SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n|\n(?=[Aa]ctual\b)")
+_SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n|\n(?=[Aa]ctual\b|(?<!:\n)(?:Got|Returned)\b)")
 _CODE = re.compile(
     r"^(?:>>>|In ?\[|console\.\w+\(|import |from \w+ import |(?:const|let|var) [\w${},: ]+=|"
     r"//|.{0,200}\bpython[\d.]* -c )",
@@ -191,7 +191,7 @@ class _Reader:
         cue = self._find_cue()
         if not cue and not calls and (self._code >= 0 or not is_data):  # above all code it is what goes in
             cue = judge_words(self._section) or "named"
-        if cue in ("wished", "other"):
+        if cue in ("wished", "other") or (not cue and _DOCS.search(self._said)):
             self.stated.others.add(number)
         if _WORKS.search(self._said):
             self.stated.working.add(number)

@@ -1,6 +1,7 @@
 """Reads what an example of any language printed, and says how one run of it ended. No recorder ran beside it."""
 
 import re
+import signal
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -24,13 +25,8 @@ _THROWN = re.compile(r"terminate called after throwing an instance of '([\w:]+)'
 _ASSERTION = re.compile(r"(?i)(?:^|: )assert(?:ion)?\b.*\bfailed", re.S)
 _RENAMED = re.compile(r"\b(?:IOError|EnvironmentError|WindowsError)\b")
 """What Python 3 calls `OSError`."""
-_DIED = {
-    "segmentation fault": "SIGSEGV",
-    "aborted": "SIGABRT",
-    "bus error": "SIGBUS",
-    "floating point exception": "SIGFPE",
-    "illegal instruction": "SIGILL",
-}
+_SIGNALS = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+_DIED = {(signal.strsignal(one) or "").partition(":")[0].lower(): one.name for one in _SIGNALS}
 """What a shell prints of a process that a signal ended."""
 
 

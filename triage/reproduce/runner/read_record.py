@@ -26,7 +26,8 @@ _OLD_NAMES = re.compile(r"^name '(?:basestring|long|raw_input|reduce|unichr|unic
 GONE = "what it uses is not there"
 _GONE = re.compile(
     r"cannot import name '?(?P<imported>\w+)|^(?P<called>[\w$]+)(?:\.[\w$]+)* is not a (?:function|constructor)"
-    r"|No module named|^module \S+ has no attribute|Cannot find module|provide an export named|not defined by \"exports"
+    r"|^(?:type object )?'(?P<owner>\w+)' (?:object )?has no attribute|No module named"
+    r"|^module \S+ has no attribute|Cannot find module|provide an export named|not defined by \"exports"
 )
 _IMPORT = re.compile(r"\b(?:import|require|from)\b")
 _CUT = BeforeValidator(lambda text: text[:MAX_TEXT_CHARS] if isinstance(text, str) else text)
@@ -120,7 +121,7 @@ def is_gone(failure: Failure, code: str, modules: Sequence[str]) -> bool:
     found = _GONE.search(failure.message)
     if found is None or any(frame.path != EXAMPLE for frame in failure.frames[-1:]):
         return False
-    own, name = "|".join(map(re.escape, modules)), found["imported"] or found["called"]
+    own, name = "|".join(map(re.escape, modules)), found["imported"] or found["called"] or found["owner"]
     if not name:  # such as a module of its own; not its entry, which must be built
         said = rf"['\"](?:{own})(?![\w-])|node_modules/(?:{own})/package\.json"
         whole = rf"(?:No module named|Cannot find module) ['\"](?:{own})['\"]"  # it was not built
