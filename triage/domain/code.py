@@ -344,23 +344,11 @@ class LastChange(Value):
     """That release is the reporter's version."""
 
 
-class NewerRelease(Value):
-    """The newest release, if several came after the reporter's version."""
-
-    version: str
-    """The tag of the reporter's version."""
-    newest: str
-    """The tag of the newest release."""
-    count: int
-    """Releases after the reporter's version."""
-
-
 class CodeHistory(Value):
     """What the history says about the code that a report leads to."""
 
     owners: list[str] = Field(default_factory=list)
     """Of the first file, by CODEOWNERS."""
-    newer_release: NewerRelease | None = None
     later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None

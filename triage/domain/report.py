@@ -14,7 +14,6 @@ from triage.domain.code import (
     LastChange,
     LaterChange,
     LaterFix,
-    NewerRelease,
     Place,
     QuotedLine,
     RegressionWindow,
@@ -269,8 +268,6 @@ class RunReport(Value):
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
     """The commits between a version that worked and one that does not."""
-    newer_release: NewerRelease | None = None
-    """The newest release, if the report is about one that several followed."""
     later_fix: LaterFix | None = None
     """The commit after the reporter's version that is probably the fix."""
     later_change: LaterChange | None = None

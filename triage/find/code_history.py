@@ -28,7 +28,7 @@ from triage.find.rank.mentions import resolve_path
 from triage.find.words.corpus import Corpus
 from triage.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
 from triage.read.versions.regressions import choose_versions, resolve_version
-from triage.read.versions.versions import find_newer_release, find_release, names_version
+from triage.read.versions.versions import find_release, names_version
 from triage.safety.code_owners import CodeOwners
 from triage.safety.secrets.likely_secrets import shorten_text
 
@@ -159,12 +159,10 @@ def look_up_history(
     lines: Span | None,
     line: int | None,
     rank: RankCommits,
-    text: str = "",
 ) -> CodeHistory:
     """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
 
-    `line` is the one of them that fails: who changed a line beside it has not broken it. `text` is what the reporter
-    has written: it may say that a newer version was tried.
+    `line` is the one of them that fails: who changed a line beside it has not broken it.
     """
     paths = paths[:MAX_PATHS]
     owners = code_owners.find_owners(paths[0])[:MAX_CODE_OWNERS] if paths else []
@@ -177,7 +175,6 @@ def look_up_history(
     later = find_later_change(history, reported, blamed) if reported else None
     return CodeHistory(
         owners=owners,
-        newer_release=find_newer_release(reported, tags, text) if reported else None,
         later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
         later_change=later,
         last_change=find_last_change(history, reported, failing),

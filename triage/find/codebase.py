@@ -309,7 +309,7 @@ class Codebase:
         """
         rank = self._make_ranker(parsed)[1] if self._corpus.files else lambda *_: []
         history, owners = self._indexed.tree.history, self.project.owners
-        return look_up_history(history, owners, facts, list(paths), lines, line, rank, parsed.text)
+        return look_up_history(history, owners, facts, list(paths), lines, line, rank)
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
         """Return the places to which facts lead, and a function that ranks commits."""

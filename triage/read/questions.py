@@ -1,10 +1,11 @@
 """Finds what a maintainer would really have to ask, with reasons, and tells whether a comment answers it.
 
 Of 155 reports that were read by hand, ten needed a question. So what a report shows counts for more than what it leaves
-out: who can run the example, or reads the error, needs neither the version nor what was expected. Three rules ask: a
-required field of the project's form that nothing in the report answers; an error that only a picture shows; and a
-report in which nothing can be seen. Where the code is known, so does a manifest that demands a version of the tool that
-builds the project. Questions are in the language of the report; reasons are for maintainers.
+out: who can run the example, or reads the error, needs neither the version nor what was expected. The first of three
+rules that has something to ask asks: an error that only a picture shows, or of which a report only speaks; a required
+field of the project's form that nothing in the report answers; and a report of a line or two in which nothing can be
+seen. Where the code is known, so does a manifest that demands a version of the tool that builds the project. Questions
+are in the language of the report; reasons are for maintainers.
 """
 
 import re
@@ -39,9 +40,6 @@ from triage.read.versions.versions import MOVING_VERSION, names_platform
 from triage.read.visible_text.html_page import PICTURE
 
 MAX_QUESTIONS = 3
-_ORDER: tuple[MissingKind, ...] = (
-    *("reproduction", "error_output", "version", "environment", "actual", "expected", "configuration", "other"),
-)
 _REASONS: dict[MissingKind, str] = {
     "reproduction": "Without steps or code nobody else can see the problem.",
     "error_output": "The message and the trace name the place in the code.",
@@ -52,10 +50,10 @@ _REASONS: dict[MissingKind, str] = {
     "configuration": "The same code behaves differently under another configuration.",
     "other": "The project's form requires it.",
 }
+_FEW_WORDS = 18
+"""Longer prose says what happens: of six such live issues that were asked for steps, one was the better for it."""
 _MANY_WORDS = 60
-"""Longer prose says what happens, whatever words it uses."""
-_MANY_FOREIGN_WORDS = 18
-"""In a language whose words the rules below cannot read."""
+"""Longer prose says enough of an error without its text."""
 _MANY_NAMES = 2
 _TITLE_WORDS = 6
 _STEPS_WORDS = 25
@@ -68,11 +66,6 @@ _SANDBOX = re.compile(
     re.I,
 )
 """Sites with code that runs, or with the log of a build."""
-_CAUSE = re.compile(
-    r"\b(?:when|if|after|once|whenever|while|upon|then|every time|expected|by \w+ing|causes|on (?:an?|the|my) \w+)\b",
-    re.I,
-)
-"""What is done, or where."""
 _CLICKED = re.compile(
     r"(?i)\b(?:when|after|if|once|by|on)\b[^.\n]{0,40}"
     r"\b(?:click(?:s|ed|ing)?|press(?:es|ed|ing)?|tap(?:s|ped|ping)?|drag(?:s|ged|ging)?|hover(?:s|ed|ing)?)"
@@ -98,11 +91,24 @@ _ASKS = re.compile(
     r"|\bhow (?:can|do|could|should|would|to) (?:i|we|you|one)\b"
 )
 """The reporter wants an answer, and nobody to look for a fault."""
+_WISHES = re.compile(
+    r"(?im)(?:^|[.!?,] |\b(?:it|that|this|which|also) )(?:would|will) be (?:\w+ ){0,2}"
+    r"(?:nice|great|useful|helpful|good|cool|handy|better)\b"
+    r"|^[^\w\n]*(?:(?:i|we) )?needs? (?!help\b|to\b)|\bfeature requests?\b|\b(?:please|could you) (?:add|support)\b"
+    r"|\A[^\w\n]*(?:fix|handle|prevent|avoid|raise|throw)\b"
+)
+"""What is not there yet has no steps, no error and no version."""
 _SEEN = re.compile(
     r"(?i)\b(?:get(?:s|ting)?|got|gives?|throws?|see|saw|shows?|receiv\w+|returns?)\b[^.\n]{0,40}"
     r"\b(?:errors?|exceptions?|message)\b"
 )
 """Above a picture, with nothing between but code."""
+_SHOWN = re.compile(
+    r"(?i)\b(?:errors?|exceptions?|messages?|crash\w*)\b(?: ?[\"'“”«`]|[^.\n]{0,20}:|[ \t]*\n(?=\S))"
+    r"|\b(?:this|following|below)\b(?:[^.\n]{0,20}:|[ \t.]*\n)\s*\S"
+)
+"""What stands behind these words may be the error, in a form that nobody reads here."""
+_WITHOUT_TEXT = re.compile(r"(?i)\b(?:no|without)(?: any?)? (?:\w+ )?(?:errors?|messages?|traces?|logs?)\b")
 _FENCED = re.compile(r"^(`{3,}).*?^\1[^\n]*$", re.M | re.S)
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)
@@ -111,7 +117,7 @@ _LINK = re.compile(r"https?://\S{1,500}")
 
 
 def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
-    """Questions to the reporter of what may be a bug, the most useful first. Empty for a complete report.
+    """Questions to the reporter of what may be a bug, those of a form in its order. Empty for a complete report.
 
     `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
     `project` is `owner/name`.
@@ -123,13 +129,14 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if is_silent else [])
     fields = used[0].fields if used else []
     parsed = parsed.model_copy(update={"sections": join_own_headings(parsed.sections, fields)})
-    asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
-    known = {one.kind for one in fields if find_answer(one, parsed.sections)} | {question.kind for question in asked}
-    asked += [question for question in _ask_general(parsed, project, is_silent=is_silent) if question.kind not in known]
-    needs_no_version = forms and not any("version" in form.casefold() for form in forms)
+    asked = [*_ask_error(parsed)] or [*_ask_fields(fields, parsed, is_silent=is_silent)]
+    if is_silent and not asked:
+        answered = {one.kind for one in fields if find_answer(one, parsed.sections)}
+        asked = [question for question in _ask_steps(parsed, project) if question.kind not in answered]
+    needs_no_version = not any("version" in form.casefold() for form in forms)
     if version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
         asked = [question for question in asked if question.kind != "version"]
-    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
+    return asked[:MAX_QUESTIONS]
 
 
 def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: bool) -> Iterator[MissingInformation]:
@@ -152,33 +159,41 @@ def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: 
             yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
 
 
-def _ask_general(parsed: ParsedIssue, project: str, *, is_silent: bool) -> Iterator[MissingInformation]:
+def _ask_error(parsed: ParsedIssue) -> Iterator[MissingInformation]:
+    """Ask for the text of an error that only a picture shows, or of which the report only speaks."""
     phrases = get_phrases(parsed.language)
-    crash = find_crash_words(_write_out(parsed))
-    asks = _ASKS.search(_write_out(parsed)) is not None
-    if _leaves_error_to_picture(parsed, asks=asks):
-        yield MissingInformation(
-            kind="error_output",
-            question=phrases.ask_text_of_picture,
-            reason="As text it can be searched for in the code.",
-        )
-    if is_silent and crash:
-        yield MissingInformation(
-            kind="error_output",
-            question=phrases.ask_error,
-            reason=f"The report says “{_shorten(crash)}”, but shows neither the message nor where it came from.",
-        )
-    if is_silent and not asks:
-        title = _shorten(parsed.title.strip(" .:!?"))
-        subject = f"“{title}”" if title else "a problem"
-        yield MissingInformation(
-            kind="reproduction",
-            question=phrases.ask_steps,
-            reason=f"The report describes {subject}, but not how somebody else can see it.",
-        )
-        owner, _, name = project.rpartition("/")
-        question = phrases.ask_version_of.format(project=name) if owner else phrases.ask_version
-        yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
+    if _leaves_error_to_picture(parsed):
+        question, reason = phrases.ask_text_of_picture, "As text it can be searched for in the code."
+        yield MissingInformation(kind="error_output", question=question, reason=reason)
+    elif crash := _find_hidden_error(parsed):
+        reason = f"The report says “{_shorten(crash)}”, but shows neither the message nor where it came from."
+        yield MissingInformation(kind="error_output", question=phrases.ask_error, reason=reason)
+
+
+def _find_hidden_error(parsed: ParsedIssue) -> str:
+    """Return the words of a short report for an error of which it shows nothing; empty without any."""
+    own, crash = _extract_own_words(parsed), find_crash_words(_write_out(parsed))
+    is_shown = has_error(parsed) or PICTURE in parsed.body or bool(parsed.links)
+    # Who runs the code sees its error; of a crash there is nothing to see.
+    is_shown |= bool(parsed.code) and any(map(SAYS_FAILURE.search, [crash, *(block.text for block in parsed.code)]))
+    is_shown |= any(sign.search(own) for sign in (_SHOWN, _WITHOUT_TEXT))
+    return "" if is_shown or _wishes(parsed) or count_words(own) > _MANY_WORDS else crash
+
+
+def _ask_steps(parsed: ParsedIssue, project: str) -> Iterator[MissingInformation]:
+    if _ASKS.search(_write_out(parsed)):
+        return
+    phrases = get_phrases(parsed.language)
+    title = _shorten(parsed.title.strip(" .:!?"))
+    subject = f"“{title}”" if title else "a problem"
+    yield MissingInformation(
+        kind="reproduction",
+        question=phrases.ask_steps,
+        reason=f"The report describes {subject}, but not how somebody else can see it.",
+    )
+    owner, _, name = project.rpartition("/")
+    question = phrases.ask_version_of.format(project=name) if owner else phrases.ask_version
+    yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
 
 
 def speaks_of_failure(parsed: ParsedIssue, forms: Sequence[str] = ()) -> bool:
@@ -202,11 +217,14 @@ def says_nothing(parsed: ParsedIssue) -> bool:
     title, prose = _TAG.sub("", parsed.title), _extract_own_words(parsed)
     is_telling = count_words(title) >= _TITLE_WORDS and not _GENERAL.search(title)
     is_shown = PICTURE in parsed.body or can_be_seen(parsed)
-    if is_telling or is_shown or "changes only" in describe_title(parsed.title):
+    if is_telling or is_shown or _wishes(parsed):
         return False
     named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose), *parsed.links[:_MAX_LINKS]}
-    many = _MANY_WORDS if parsed.language == "en" else _MANY_FOREIGN_WORDS
-    return count_words(_LINK.sub("", prose)) < many and len(named) < _MANY_NAMES
+    return count_words(_LINK.sub("", prose)) <= _FEW_WORDS and len(named) < _MANY_NAMES
+
+
+def _wishes(parsed: ParsedIssue) -> bool:
+    return _WISHES.search(_write_out(parsed)) is not None or "changes only" in describe_title(parsed.title)
 
 
 def can_be_seen(parsed: ParsedIssue) -> bool:
@@ -214,11 +232,10 @@ def can_be_seen(parsed: ParsedIssue) -> bool:
     if has_code(parsed) or has_error(parsed) or any(map(_SANDBOX.search, parsed.links[:_MAX_LINKS])):
         return True
     prose = _extract_own_words(parsed)
-    is_described = len(_CAUSE.findall(prose)) >= 2 and count_words(prose) >= _STEPS_WORDS
-    return is_described or _CLICKED.search(prose) is not None or len(NUMBERED.findall(prose)) >= 2
+    return any(sign.search(prose) for sign in (_CLICKED, _SHOWN)) or len(NUMBERED.findall(prose)) >= 2
 
 
-def _leaves_error_to_picture(parsed: ParsedIssue, *, asks: bool) -> bool:
+def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
     """Return whether the report speaks of an error that only a picture shows. It may also ask what one is to show."""
     if PICTURE not in parsed.body or has_error(parsed):
         return False
@@ -231,7 +248,7 @@ def _leaves_error_to_picture(parsed: ParsedIssue, *, asks: bool) -> bool:
     is_first = bool(above) and not above[0].strip()  # then it is what the words are about
     if is_first and any(find_crash_words(sentence, _ERROR) for sentence in find_sentences(text)):
         return True
-    speaks = _PICTURED if asks or count_words(text) > _STEPS_WORDS else _ERROR
+    speaks = _PICTURED if _ASKS.search(text) or count_words(text) > _STEPS_WORDS else _ERROR
     return speaks.search(text) is not None
 
 

@@ -117,7 +117,6 @@ class Phrases(Value):
     ask_steps: str
     ask_version: str
     ask_version_of: str
-    ask_newest: str
     ask_everything: str
     ask_wish: str
     ask_gap: str

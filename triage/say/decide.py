@@ -28,7 +28,6 @@ from triage.domain.statement import (
 )
 from triage.read.other_issues import find_referenced_issues
 from triage.read.questions import MAX_QUESTIONS
-from triage.read.reporter_language import get_phrases
 from triage.say.wording import LOW_CONFIDENCE
 
 MAX_LIKELY = 3
@@ -62,7 +61,7 @@ def decide(report: RunReport) -> list[Statement]:
         said.append(cause)
     answers = FixedSince | Cause | FoundPlaces | NotOurs | Documented
     is_answered = any(isinstance(one, answers) and one.speaks for one in said)
-    questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
+    questions = report.missing_information
     if is_answered:  # what decides between two causes is asked all the same
         is_explained = any(isinstance(one, Cause) and one.speaks for one in said)
         deciding = report.critique.questions_for_reporter if report.critique and is_explained else []
@@ -70,13 +69,6 @@ def decide(report: RunReport) -> list[Statement]:
     if questions and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))
     return [one for one in said if SUBJECTS.get(one.rule) not in report.wrong_subjects]
-
-
-def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInformation]:
-    newer = report.newer_release
-    if newer and is_bug:
-        question = get_phrases(report.language).ask_newest.format(**dict(newer))
-        yield MissingInformation(kind="version", question=question, reason="It may be fixed already.")
 
 
 def list_comment_statements(report: RunReport) -> list[Statement]:
@@ -203,8 +195,8 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> FoundPlaces | None:
     last = report.last_change if is_bug and _is_news(report) else None
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return FoundPlaces(
-        # The report has a path that it names itself: only what became of its lines is news.
-        speaks=any(one.rule in speaking and not one.is_linked for one in places)
+        # The report has a path that it names itself, or its trace: only what became of its lines is news.
+        speaks=any(one.rule in speaking and not one.is_linked and (one.is_here or one.function) for one in places)
         or (is_bug and places[0].sign != "name" and bool(later or last)),
         places=places,
         later_change=later,

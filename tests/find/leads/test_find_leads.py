@@ -292,6 +292,17 @@ def test_ruby_names_the_line_that_calls_a_function_of_its_own(tmp_path):
         assert (place.line if place else None) == found
 
 
+def test_where_a_name_stands_once_its_function_begins(tmp_path):
+    path, text = "src/till.jl", "struct Cart end\n\nprice_at(cart, n) = cart[n]\n"
+    search = make_query(title="it fails", traces=[make_trace((path, 1, "price_at"))])
+    place = find(tmp_path / "once", search, OTHERS | {path: text})
+    assert place
+    assert (place.is_here, place.line, place.symbol, place.span.start) == (True, None, "price_at", 3)
+    place = find(tmp_path / "twice", search, OTHERS | {path: f"{text}price_at(1, 2)\n"})
+    assert place
+    assert (place.is_here, place.function) == (False, None)
+
+
 def test_of_a_name_only_what_the_report_writes_is_told(tmp_path):
     for title, text, symbol in (
         ("on_turned is never called", "on_turned", "on_turned"),

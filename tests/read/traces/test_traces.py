@@ -140,6 +140,15 @@ CASES = {
     ),
     "php warning": ("PHP Warning:  Undefined variable $x in /srv/a.php on line 9\n", "php", "Warning", "Undefined variable $x", ["/srv/a.php:9 -"]),
     "php, a log of laravel": ("[2025-09-12 10:00:01] local.WARNING: $x is null in /srv/vendor/acme/shop/src/Cart.php on line 50 \n", "php", "WARNING", "$x is null", ["/srv/vendor/acme/shop/src/Cart.php:50 -"]),
+    "php, a console of laravel": (
+        ("   ParseError\n\n  no cart, but a till\n\n  at app/Cart.php:12\n     11▕     {\n  ➜  12▕         return $this->items();\n     13▕     }\n\n      +2 vendor frames\n"
+        "  3   app/Shop.php:33\n      Shop\\Cart::total()\n\n  4   [internal]:0\n      run()\n"),
+        "php", None, "no cart, but a till", ["app/Shop.php:33 Shop\\Cart::total", "app/Cart.php:12 -"],
+    ),
+    "julia, a signal": (
+        "signal (7): Bus error\nin expression starting at ...\n== at ./promotion.jl:410 [inlined]\ntotal at ~/.julia/packages/Shop/YUbbG/src/cart.jl:9 [inlined]\npay(::Cart) at /srv/pay.jl:5\n",
+        "julia", None, "Bus error", ["/srv/pay.jl:5 pay", "~/.julia/packages/Shop/YUbbG/src/cart.jl:9 total", "./promotion.jl:410 =="],
+    ),
     "julia": (
         ("ERROR: LoadError: MethodError: no method matching total(::Cart)\nClosest candidates are:\n  total(::Any, ::Any)\n   @ Shop ~/.julia/packages/Shop/HaV3Q/src/Shop.jl:9\nStacktrace:\n"
         "  [1] pay(cart::Cart; by::Symbol)\n    @ Shop ~/.julia/packages/Shop/HaV3Q/src/pay.jl:55 [inlined]\n  [2] top-level scope\n    @ REPL[19]:1\n"),
@@ -430,6 +439,9 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "#1 is the first issue, #2 the second",
         "key: value\nother: 12\n",
         "    at src/list.cpp:44",
+        "It fails\n\n    at src/Cart.php:44\n\n> look",
+        "1.  first\n2   src/Cart.php:44\n\n    it (the cart)",
+        "Fails at src/cart.jl:44",
         "we look at Cart (Cart.java, line 12)",
         'Select File "a.txt", line by line.',
         "at the shop (see page:12)",

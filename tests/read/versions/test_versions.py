@@ -9,7 +9,6 @@ from triage.domain.code import Tag
 from triage.domain.issue import Quote, Regression, ReportFacts
 from triage.read.versions.regressions import choose_versions, resolve_version
 from triage.read.versions.versions import (
-    find_newer_release,
     find_previous_tag,
     find_release,
     find_tag,
@@ -69,28 +68,6 @@ def test_the_release_before_a_tag(tag: str, expected: str | None):
 
 
 MONOREPO = tags("core@1.0.0", "core@1.0.1", "web@1.1.0", "web@1.2.0", "core@1.1.0-beta", "core@1.2.0")
-
-
-@each_row(
-    ("one", "among", "text", "expected"),
-    [
-        ("v1.2.3", PLAIN, "It fails with 1.2.3", ("v2.0.0", 4)),
-        ("v1.9.1", PLAIN, "It fails with v1.9.1", ("v2.0.0", 2)),
-        ("v1.9.0", PLAIN, "It fails with v1.9.*", None),
-        ("v1.10.0", PLAIN, "It fails with 1.10.0", None),
-        ("v1.9.1", PLAIN, "It fails with 1.9.1, and with 2.0.0 too", None),
-        ("v1.9.1", PLAIN, "1.9.1 fails with 12.0.0", ("v2.0.0", 2)),
-        ("v1.9.1", PLAIN, "1.9.1 fails, and the main branch too", None),
-        ("v1.9.1", PLAIN, "1.9.1 fails: shop(main+0x40c) in main.c", ("v2.0.0", 2)),
-        ("core@1.0.0", MONOREPO, "1.0.0 fails", ("core@1.2.0", 2)),
-        ("web@1.1.0", MONOREPO, "1.1.0 fails", None),
-        ("nightly", PLAIN, "It fails", None),
-    ],
-)
-def test_a_version_is_old_if_several_releases_came_after_it(one: str, among: list[Tag], text: str, expected: object):
-    tag = next(other for other in among if other.name == one)
-    newer = find_newer_release(tag, among, text)
-    assert (newer and (newer.newest, newer.count)) == expected
 
 
 @given(st.text(max_size=60))

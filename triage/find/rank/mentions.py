@@ -149,14 +149,18 @@ def _find_undefined(
     """Return where a frame is whose function has no definition in the file, and whose code is not there."""
     word = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
     found = {number: text for number, text in enumerate(lines, 1) if name and name in text and re.search(word, text)}
-    if name and file in corpus.definitions_by_file:
+    if found or (name and file in corpus.definitions_by_file):
         # A function may be made by an assignment, which is no definition.
         is_assigned = any(re.search(rf"{word}[\"']?\s*[=:]", text) for text in found.values())
         # Ruby names the line that calls a function of its own, such as `require`.
         is_assigned |= frame.path.endswith(".rb") and line in found
         language = detect_language(corpus.files[file].path)
-        if line and language and not language.grammar:
-            is_assigned |= any(line - _LINES_BELOW_NAME <= number <= line for number in found)
+        if language and not language.grammar:
+            is_assigned |= any(0 <= (line or 0) - number <= _LINES_BELOW_NAME for number in found)
+            if not is_assigned and len(found) == 1:  # where the function is made, whichever way
+                (start,) = found
+                definition = DefinitionLocation(file, start, min(start + _LINES_BELOW_NAME, len(lines)), name)
+                return FramePlace(None, definition, name, is_sure=True)
     else:
         is_assigned = not frame.code
     if is_assigned and line:

@@ -192,6 +192,17 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         starts=re.compile(r"^\s*(?:ERROR: |Stacktrace:)"),
     ),
     TraceFormat(
+        "julia",
+        (" at ",),
+        frame_by_pattern(
+            r"(?P<function>[^\s(]{1,200})(?:\([^\n]{0,300}\))? at (?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})"
+            r"(?: \[inlined\])?\s*$"
+        ),
+        error_near(r"\s*(?:\[\d{1,9}\] )?signal \(\d{1,3}(?:\.\d{1,3})?\): (?P<message>\S.*)", above=12),
+        innermost_first=True,
+        needs_error=True,
+    ),
+    TraceFormat(
         "perl",
         (" line ",),
         frame_by_pattern(
@@ -245,6 +256,20 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"(?P<path>.{1,300}?\.(?:php|phtml|inc))(?: on line |:)(?P<line>\d{1,7})"
         ),
         single=True,
+    ),
+    TraceFormat(
+        "php",
+        (".php:",),
+        frame_by_pattern(
+            r"\s*at (?P<path>[^\s:]{1,400}\.php) ?: ?(?P<line>\d{1,7})\s*\n(?:.{0,300}\n){0,8}?"
+            r"\s*[➜>]\s*(?P=line)\s*[▕|:](?P<code>.*)",
+            r"\s*\d{1,3} {2,4}(?P<path>[^\s:]{1,400}\.php):(?P<line>\d{1,7})\s*\n\s+(?P<function>[^\s(]{1,200})\(",
+            height=10,
+        ),
+        error_near(r"\s{1,8}(?P<message>\S.{0,600})", above=2),
+        innermost_first=True,
+        gap=16,
+        needs_error=True,
     ),
     TraceFormat(
         "c",

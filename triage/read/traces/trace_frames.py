@@ -126,6 +126,7 @@ def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
         function=(groups.get("function") or "").strip() or None,
         exception=groups.get("exception"),
         message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
+        code=(groups.get("code") or "").strip() or None,
     )
 
 

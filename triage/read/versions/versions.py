@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.base.text import word_set
-from triage.domain.code import NewerRelease, Tag
+from triage.domain.code import Tag
 from triage.domain.issue import Section
 from triage.domain.value import Value
 
@@ -204,26 +204,6 @@ def find_release(tags: Sequence[Tag], like: Tag | None, *, is_later: bool = Fals
 def _is_later(release: Version, version: Version) -> bool:
     """Return whether a release is later than a version; than its own pre-releases it is, too."""
     return release.numbers > version.numbers or (bool(version.suffix) and release.numbers == version.numbers)
-
-
-MIN_NEWER = 2
-"""Releases after a version, from which on it is old."""
-
-
-def find_newer_release(tag: Tag, tags: Sequence[Tag], text: str) -> NewerRelease | None:
-    """Return the newest release of the same package if several came after a version.
-
-    None if the text does not name the version as its tag does, or names the newest release or a state such as `main`.
-    """
-    own = parse_version(tag.name)
-    releases = _list_releases(tags, own.prefix) if own else []
-    newer = {one.numbers: other for one, other in releases if own and one.numbers > own.numbers}
-    if len(newer) < MIN_NEWER:
-        return None
-    newest = newer[max(newer)]
-    # Of a series such as `2.3.*` nobody knows which one it was.
-    is_unsure = not names_version(text, tag) or MOVING_VERSION.search(text) or names_version(text, newest)
-    return None if is_unsure else NewerRelease(version=tag.name, newest=newest.name, count=len(newer))
 
 
 def names_version(text: str, tag: Tag) -> bool:
