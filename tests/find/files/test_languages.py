@@ -434,6 +434,8 @@ end
         ("panel.lua", LUA, [(1, 4, "show", 0), (6, 8, "draw", 0)]),
         ("a.pl", "sub save {\n  1;\n}\n", [(1, 3, "save", 0)]),
         ("a.clj", "(x)\n", []),
+        ("till.el", "(cl-defun till-open (a)\n  a)\n", [(1, 2, "till-open", 0)]),
+        ("till.rkt", "(define (open-till a)\n  a)\n", [(1, 2, "open-till", 0)]),
     ],
 )
 def test_without_a_grammar_declarations_are_found_by_line(

@@ -327,7 +327,8 @@ MOVED = (
         ("compute_sum_v1", 90, "return count_all(self)", (True, 11, "Box.total")),
         ("total", 6, "return count_all(self)", (True, 11, "Box.total")),
         ("total", 6, "", (True, 6, "Basket.total")),
-        ("total", 6, "return sum(self.things)", (True, None, "total")),
+        ("total", 6, "return max(self.other_things)", (True, None, "total")),
+        ("total", 6, "return sum(self.itemss)", (True, 6, "Basket.total")),  # nearly the same line
         ("total", 90, "", (True, None, "total")),
         ("total", 8, "", (True, None, "total")),  # a blank line
         ("count_all", 90, "", (False, None, None)),
@@ -367,6 +368,39 @@ def test_a_function_without_a_grammar_is_where_its_name_stands(tmp_path_factory,
     place = find(tmp_path_factory.mktemp("frames"), make_query(title="it fails", traces=[trace]), OTHERS | {path: text})
     assert place
     assert (place.is_here, place.line, place.symbol) == (True, line, symbol)
+
+
+CALLS = (
+    "class Till {\n  int sum() {\n    int all = 0;\n    for (int i = 0; i < 9; i++) {\n      all += 1;\n\n\n\n"
+    "      all -= shelf.get(i);\n    }\n    return all;\n  }\n}\n"
+)
+
+
+@each_row(
+    ("line", "calls", "expected"),
+    [
+        (4, "ArrayList.get", 9),  # the trace's line calls nothing of that name, one line of the function does
+        (8, "ArrayList.get", 9),  # a blank line
+        (7, "ArrayList.size", None),
+        (4, "ArrayList.size", 4),
+        (4, "Shelf.<init>", 4),
+    ],
+)
+def test_the_line_of_a_frame_calls_the_function_of_the_next_one(tmp_path_factory, line, calls, expected):
+    trace = make_trace(("Till.java", line, "acme.Till.sum"), ("java/util/ArrayList.java", 7, f"java.util.{calls}"))
+    asked = make_query(title="it fails", traces=[trace.model_copy(update={"exception": "E"})])
+    place = find(tmp_path_factory.mktemp("calls"), asked, OTHERS | {"Till.java": CALLS})
+    assert place
+    assert place.line == expected
+
+
+def test_emacs_names_functions_without_their_files(tmp_path):
+    source = "(defun till-open (name)\n  (expand-file-name name))\n\n(defun till-close ()\n  nil)\n"
+    calls = "  expand-file-name(nil)\n  till-open(nil)\n  call-interactively(till-open)\n"
+    body = f"```\nDebugger entered--Lisp error: (wrong-type-argument stringp nil)\n{calls}```"
+    place = find(tmp_path, read("it fails", body), OTHERS | {"till.el": source})
+    assert place
+    assert (place.span.path, place.symbol, place.text) == ("till.el", "till-open", "wrong-type-argument: stringp nil")
 
 
 CHAIN = {

@@ -291,6 +291,14 @@ CASES = {
         "shop 2.2.0 aborting.\nBacktrace:\nshop(handle+0x44)[0xaa60c]\nlinux-vdso.so.1(__kernel_rt_sigreturn+0x0)[0xff7a8]\nshop(+0x12e14)[0xaae14]\nshop(Cart_draw+0x104)[0xaadec]\n",
         "c", None, "shop 2.2.0 aborting.", ["shop:- Cart_draw", "shop:- -"],
     ),
+    "c#, of a system in German": (
+        "System.InvalidOperationException: leer\n   bei Shop.Cart.Total(Int32 count) in C:\\My Shop\\Cart.cs:Zeile 12.\n   bei Shop.Main.Run() in C:\\My Shop\\Main.cs:Zeile 3.\n",
+        "csharp", "System.InvalidOperationException", "leer", ["C:/My Shop/Main.cs:3 Shop.Main.Run()", "C:/My Shop/Cart.cs:12 Shop.Cart.Total(Int32 count)"],
+    ),
+    "emacs": (
+        "Debugger entered--Lisp error: (void-function nope)\n  nope(1)\n  till-open(nil)\n",
+        "lisp", "void-function", "nope", ["<unknown>:- till-open", "<unknown>:- nope"],
+    ),
     "c#, types of types": (
         "System.InvalidOperationException: no\n   at Shop.Cart`1[[Shop.Item, Shop, Version=1.0.0.0, Key=null]].Total()\n",
         "csharp", "System.InvalidOperationException", "no", ["Cart.cs:- Shop.Cart`1[[Shop.Item, Shop, Version=1.0.0.0, Key=null]].Total()"],

@@ -17,7 +17,7 @@ _MAKES_ERROR = re.compile(
     r"|(?:throw|raise|panic|fatal|invariant|assert\w{0,20}|abort|error|unreachable|__getattr__)"
 )
 """A function by its name: `WrapError`, `invariant`."""
-_SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
+_SHAPED = re.compile(r"[a-z0-9][A-Z]|\w[_-]\w")
 """A name that no other program has by chance."""
 _ResolvedFrame = tuple[PathMention, list[int]]
 

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import takewhile
 from operator import eq
@@ -32,6 +33,11 @@ _ABSOLUTE = re.compile(r"(?!.*(?:site|dist)-packages[/\\])(?:[/\\]|[A-Za-z]:[/\\
 """A path of somebody's machine."""
 _MIN_CODE_CHARS = 10
 """A shorter line of code may stand in a file by chance."""
+_MAX_CODE_CHARS = 300
+_MIN_LIKENESS = 0.85
+"""Of two lines at one number: a browser takes away what looks like a tag."""
+_LINES_OF_CALL = 3
+"""Above and below, which may belong to one expression with the line of a frame."""
 _PLAIN_NAME = re.compile(r"(?!(?:func\d+|MoveNext|invoke|h[0-9a-f]{16})$)[^\W\d][\w-]*")
 """Of a function, in place of one that a compiler made: `<module>`, `func1`, `lambda$save$0`, `{{closure}}`, `add/2`."""
 _NO_CODE = re.compile(r"\s*(?:$|#|//|--|/\*|;;)")
@@ -129,6 +135,9 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     if near:
         return _make_frame_place(corpus, file, near[0], is_sure=True)
     if inside:
+        calls = [] if frame.code else _find_calls(lines, inside, frame.callee)
+        if calls and all(abs(one - (line or -_LINES_OF_CALL)) > _LINES_OF_CALL for one in calls):
+            line = calls[0] if len(calls) == 1 else None  # what the frame calls stands elsewhere by now
         if line and _is_in(line, inside):
             return _make_frame_place(corpus, file, line, is_sure=True)
         nearest = min(inside, key=lambda one: abs(one.start - (frame.line or one.start)))
@@ -136,11 +145,23 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     return _find_undefined(corpus, lines, file, frame, name, line)
 
 
+def _find_calls(lines: Sequence[str], inside: Iterable[DefinitionLocation], callee: str) -> list[int]:
+    """Return the numbers of the lines of functions that call another one by its name."""
+    if not _PLAIN_NAME.fullmatch(callee) or callee in _MADE_WORDS:
+        return []
+    call = re.compile(rf"(?<![\w-]){re.escape(callee)}\s?\(")
+    numbers = {number for one in inside for number in range(one.start, min(one.end, len(lines)) + 1)}
+    return [number for number in sorted(numbers) if call.search(lines[number - 1])]
+
+
 def _may_run(line: str, shown: str) -> bool:
     """Return whether a line may be the one that a frame shows, perhaps without its end; of none, whether it is code."""
     if not shown:
         return not _NO_CODE.match(line)
-    return len(shown) >= _MIN_CODE_CHARS <= len(line) and (line.startswith(shown) or shown.startswith(line))
+    if len(shown) < _MIN_CODE_CHARS or len(line) < _MIN_CODE_CHARS:
+        return False
+    is_cut = line.startswith(shown) or shown.startswith(line)
+    return is_cut or SequenceMatcher(None, line[:_MAX_CODE_CHARS], shown[:_MAX_CODE_CHARS]).ratio() >= _MIN_LIKENESS
 
 
 def _find_undefined(

@@ -51,6 +51,8 @@ class PathMention:
     """As the trace names it."""
     code: str = ""
     """The line that the trace shows."""
+    callee: str = ""
+    """The function that it calls: that of the next frame further in."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,7 @@ def list_frames(trace: Trace) -> Iterable[PathMention]:
     """Return the frames of a trace, innermost first."""
     count = len(trace.frames)
     for number, frame in reversed(list(enumerate(trace.frames, 1))):
+        callee = trace.frames[number].name if number < count else ""
         yield PathMention(
-            frame.path, frame.line, number / count, count - number, frame.function or "", frame.code or ""
+            frame.path, frame.line, number / count, count - number, frame.function or "", frame.code or "", callee
         )

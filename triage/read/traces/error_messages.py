@@ -17,9 +17,8 @@ _STATED = re.compile(
     r"Interrupt)\b(?:\[[\w-]{1,40}\])?: ?[^\s:].{2,600}"
 )
 _LABELLED = re.compile(
-    r"(?:^|[\s\[(:.`\"'“])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
-    r"fatal|panic|"
-    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?\)?[:!\]]"
+    r"(?:^|[\s\[(:.`\"'“])((?:(?:fatal error|internal (?:compiler )?error|runtime error|unhandled exception|"
+    r"uncaught|error|fatal|panic|critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?\)?[:!\]]"
     r"(?![(`])|npm ERR!) ?[^\s].{2,600})",
     re.I,
 )

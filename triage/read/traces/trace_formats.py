@@ -6,6 +6,7 @@ from triage.read.traces.trace_frames import (
     DIAGNOSTICS,
     GO_CALL,
     GO_LOCATION,
+    LISP_ERROR,
     MODULES,
     NAME,
     PANIC,
@@ -16,6 +17,7 @@ from triage.read.traces.trace_frames import (
     error_near,
     find_dotnet_frame,
     find_jvm_frame,
+    find_lisp_frame,
     find_native_frame,
     find_notebook_frame,
     find_python_frame,
@@ -94,7 +96,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     ),
     TraceFormat(
         "csharp",
-        ("at ",),
+        ("at ", ".cs:", ".vb:", ".fs:"),
         find_dotnet_frame,
         error_near(
             r"(?:.{0,400} ---> )?(?:\S.{0,80}?[\s:|])?"
@@ -201,6 +203,15 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_near(r"\s*(?:\[\d{1,9}\] )?signal \(\d{1,3}(?:\.\d{1,3})?\): (?P<message>\S.*)", above=12),
         innermost_first=True,
         needs_error=True,
+    ),
+    TraceFormat(
+        "lisp",
+        ("(",),
+        find_lisp_frame,
+        error_near(rf".{{0,60}}{re.escape(LISP_ERROR)}(?P<exception>[\w-]{{1,80}}) ?(?P<message>.*)\)", above=50),
+        innermost_first=True,
+        gap=6,
+        starts=re.compile(re.escape(LISP_ERROR)),
     ),
     TraceFormat(
         "perl",

@@ -203,6 +203,14 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return frame if frame.path else replace(frame, path=UNKNOWN_FILE)  # `<stdin>` without a fence is taken for HTML
 
 
+def find_lisp_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """Emacs' debugger: below the error a call in each line, without its file."""
+    call = _LISP_CALL.match(lines[number])
+    if call is None or not any(LISP_ERROR in line for line in lines[max(0, number - _MAX_LISP_LINES) : number]):
+        return None
+    return FrameLine(UNKNOWN_FILE, None, call["function"])
+
+
 def find_rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of Rust: without debugging information, only its function with its modules is known."""
     if located := _find_located_frame(lines, number):
@@ -234,6 +242,10 @@ def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return FrameLine(f"{type_name}.cs", None, match["function"]) if type_name else None
 
 
+LISP_ERROR = "Lisp error: ("
+_LISP_CALL = re.compile(r"\s{1,4}(?P<function>[a-z][^\s()\"'#;]{2,100})\(")
+_MAX_LISP_LINES = 50
+"""A line may have a whole buffer as an argument."""
 _JVM = re.compile(
     r"\s*(?:at )?(?:[\w.\-$@]{1,200}/{1,2}){0,3}(?P<function>[\w$<>]{1,200}\.[\w$.<>]{1,300}) ?"
     r"\((?P<file>[\w$.-]{1,120}\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d{1,7}))?\)"
@@ -309,12 +321,16 @@ _NO_SCRIPT = re.compile(
     r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"
 )
 _DOTNET = re.compile(
-    r"\s*at (?P<function>(?P<name>[A-Za-z_](?:\[\[[^\]\n]{1,300}\]\]|[\w.`+<>\[\],|$]){1,300}) ?"
+    r"\s*(?:at|[^\W\d_]{1,6}:?(?=.{1,900}\.(?:cs|vb|fs):)) "
+    r"(?P<function>(?P<name>[A-Za-z_](?:\[\[[^\]\n]{1,300}\]\]|[\w.`+<>\[\],|$]){1,300}) ?"
     r"\((?!native|Native Method|Unknown Source|Compiled Code|<anonymous>|\S{1,120}\.\w{2,6}\)|[^()]{0,300}:\d)"
     r"[^()\n]{0,400}\))"
-    r"(?: \[0x[0-9a-f]+\])?(?: in (?P<path>.{1,400}?):(?:line )?(?P<line>\d{1,7}))?\s*$"
+    r"(?: \[0x[0-9a-f]+\])?(?: [^\W\d_]{1,6} (?P<path>.{1,400}?):(?:[^\W\d_]{1,8} )?(?P<line>\d{1,7}))?\.?\s*$"
 )
-"""With types of parameters, and the place where there are symbols; Mono writes an offset before it."""
+"""With types of parameters, and the place where there are symbols; Mono writes an offset before it.
+
+`at`, `in` and `line` are in the language of the system, such as `bei ... in ...:Zeile 12.`.
+"""
 _TYPE_ARGUMENTS = re.compile(r"\[\[.*?\]\]")
 _GENERATED = re.compile(r"[<+]|\.\.")
 """What follows is a method that the compiler made, a nested type, or a constructor."""
