@@ -16,7 +16,6 @@ from triage import __version__
 from triage.base.errors import TriageError, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 
-OPEN_EXAMPLES = "triage.past_examples"
 COMMANDS = {
     "run": ("triage.app.terminal_commands", "Triage one issue and print the report."),
     "fix": (
@@ -125,7 +124,6 @@ def version(
 ) -> None:
     """Print the version."""
     context.obj = _open_examples
-    context.meta[OPEN_EXAMPLES] = _open_past_examples
     if show:
         sys.stdout.write(f"bug-triage {__version__}\n")
         raise typer.Exit
@@ -136,10 +134,3 @@ def _open_examples(app: Any) -> Any:
     from triage.reproduce.fix_example import open_fix_example
 
     return partial(open_fix_example, app.root, app.config.reproduce)
-
-
-def _open_past_examples(app: Any) -> Any:
-    """The same of past reports, for `backtest`."""
-    from triage.reproduce.fix_example import PastExamples
-
-    return PastExamples(app)

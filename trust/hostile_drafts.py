@@ -123,7 +123,7 @@ def _change(path: str, text: str, *, is_new: bool = False) -> dict[str, Any]:
 
 def _case(name: str, draft: Draft, outcome: Outcome = "refused", **changes: Any) -> DraftCase:
     changed = copy.deepcopy(draft) | changes
-    result = json.dumps({"status": "awaiting", "error": "", "draft": changed}).encode()
+    result = json.dumps({"error": "", "draft": changed}).encode()
     return DraftCase(name, result, changed, outcome)
 
 

@@ -37,7 +37,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "error": None,
     },
     "ModuleChoice": {
-        "affected_modules": [{"name": "shop/", "reason": "It sums the prices."}],
+        "affected_modules": ["shop/"],
         "files_likely_to_change": ["shop/basket.py"],
         "error": None,
     },

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from triage.backtest.backtest_page import BacktestOutcome, Figure, count_figures
-from triage.backtest.judge import CaseResult, DuplicateResult, PastCase, PlaceResult, RankedFile, judge_place
+from triage.backtest.backtest_page import BacktestOutcome, count_figures
+from triage.backtest.judge import CaseResult, PastCase, PlaceResult, RankedFile, judge_place
 from triage.domain.past_issues import PastFix, PastIssue, PredictedBy
 from triage.domain.run import Status
 
@@ -45,12 +45,7 @@ def place(*, edited: bool = True, by: PredictedBy = "name") -> PlaceResult:
     return judge_place(["shop/cart.py" if edited else "shop/other1.py"], by, ["shop/cart.py"])
 
 
-def outcome(
-    results: Sequence[CaseResult],
-    duplicates: Sequence[DuplicateResult] = (),
-    examples: Sequence[Figure] = (),
-    **changes: Any,
-) -> BacktestOutcome:
+def outcome(results: Sequence[CaseResult], **changes: Any) -> BacktestOutcome:
     fields: dict[str, Any] = {
         "repository": "acme/shop",
         "triage_version": "1.0.0",
@@ -59,10 +54,9 @@ def outcome(
         "chosen": len(results),
         "left_out": {},
         "results": list(results),
-        "duplicates": list(duplicates),
         "by_issues": True,
     } | changes
-    figures = count_figures(results, duplicates, examples, by_issues=fields["by_issues"])
+    figures = count_figures(results, by_issues=fields["by_issues"])
     return BacktestOutcome(figures=figures, **fields)
 
 

@@ -78,8 +78,6 @@ def serve_issues(api: GitHubApi, fixes: list[str]) -> None:
             fixes=[pull],
         )
     api.add_issue(5, state="closed", created_at=at(36), fixes=[{"oid": "d" * 40, "title": "x", "at": at(38)}])
-    again = {"title": f"Totals: part1_total fails {WHERE[0]}", "body": f"`part1_total([])` fails {WHERE[0]}."}
-    api.add_issue(6, **again, state="closed", state_reason="duplicate", created_at=at(37), duplicate_of=1)
 
 
 def test_closed_issues_with_their_fixes(history: tuple[Path, list[str]]):
@@ -100,7 +98,6 @@ def test_closed_issues_with_their_fixes(history: tuple[Path, list[str]]):
         assert "shop/later.py" not in [file["path"] for file in one["files"]]
     assert found["figures"][0]["rate"] == {"hits": 3, "cases": 3}
     assert found["left_out"] == {"the commit of the fix is not in this clone": 1}
-    assert [(one["number"], one["outcome"]) for one in found["duplicates"]] == [(6, "found")]
 
 
 def test_with_a_model_no_issue_starts_when_the_money_is_spent(history: tuple[Path, list[str]], tmp_path: Path):

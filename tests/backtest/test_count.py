@@ -5,7 +5,7 @@ import pytest
 from tests.backtest.sample_issues import ISSUES, judge
 from tests.backtest.samples import place, result
 from triage.backtest.backtest_page import count_figures
-from triage.backtest.judge import DuplicateResult, Rate, count_issues, count_rate
+from triage.backtest.judge import Rate, count_issues, count_rate
 from triage.domain.run import Status
 
 RESULTS = [
@@ -16,23 +16,17 @@ RESULTS = [
     result(5, rank=None, files=[], status=Status.DEGRADED, duplicate=3, comment_reason="duplicate", seconds=9.0),
     result(6, rank=2, comment_reason="analysis"),
 ]
-DUPLICATES = [
-    DuplicateResult(number=8, title="x", original=1, named=1, outcome="found"),
-    DuplicateResult(number=9, title="x", original=1, named=5, outcome="other"),
-    DuplicateResult(number=10, title="x", original=1, outcome="none"),
-]
 
 
 def test_every_figure():
-    assert [(one.name, one.figure) for one in count_figures(RESULTS, DUPLICATES, by_issues=True)] == [
+    assert [(one.name, one.figure) for one in count_figures(RESULTS, by_issues=True)] == [
         ("First file right", "2 of 6"),
         ("Among the first three", "4 of 6"),
         ("Read as a bug", "5 of 6"),
         ("Comments", "5 of 6"),
         ("Named places right", "1 of 2"),
         ("One of the named files right", "1 of 2"),
-        ("Duplicates found", "1 of 3"),
-        ("Other duplicates named", "1 of 6"),
+        ("Duplicates named", "1 of 6"),
         ("Incomplete", "1 of 6"),
         ("Time", "16 s"),
         ("Cost", "$0.25"),
@@ -40,16 +34,13 @@ def test_every_figure():
 
 
 def test_what_a_figure_says():
-    said = {one.name: one.explanation for one in count_figures(RESULTS, DUPLICATES, by_issues=True)}
-    reasons = "The place in the code: 2, a question to the reporter: 1, an earlier issue: 1, a model's analysis: 1"
-    assert said["Comments"] == reasons
-    assert said["Named places right"] == "found by a name in the issue (1 of 2)"
-    assert said["Duplicates found"].endswith("; for 1, another issue was named")
+    said = {one.name: one.explanation for one in count_figures(RESULTS, by_issues=True)}
+    assert said["Comments"] == "found: 2, question: 1, duplicate: 1, analysis: 1"
     assert said["Time"] == "median 1.5 s an issue"
 
 
 def test_nothing_was_triaged():
-    figures = count_figures([], [], by_issues=False)
+    figures = count_figures([], by_issues=False)
     assert [one.figure for one in figures] == ["0 of 0", "0 of 0", "0 of 0", "0 s"]
 
 

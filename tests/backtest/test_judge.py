@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 
 from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at, comment, issue, judge, named
-from tests.backtest.samples import case, fixed_issue
+from tests.backtest.samples import case
 from tests.say.sample_reports import FULL, change_report
 from triage.backtest.closed_issues import ClosedIssue, ClosingFix, OurComment
-from triage.backtest.judge import Rate, judge_duplicate, judge_outcomes, judge_report
+from triage.backtest.judge import Rate, judge_outcomes, judge_report
 from triage.domain.code import Suspect
-from triage.domain.past_issues import SimilarIssue
 
 PATH = "shop/cart.py"
 
@@ -30,18 +29,6 @@ def test_files_are_right_if_the_fix_edited_them():
 def test_no_files_are_no_hit():
     judged = judge_report(case(), report(best_place=None))
     assert (judged.rank, judged.is_among_ranked) == (None, False)
-
-
-def similar(number: int, named: bool) -> SimilarIssue:
-    return SimilarIssue(number=number, title="x", score=0.7, named=named)
-
-
-def test_a_duplicate_is_found_if_one_of_its_group_is_named():
-    groups = {1: 1, 2: 1, 3: 1, 4: 4}
-    issue = fixed_issue(3, duplicate_of=1)
-    assert judge_duplicate(issue, [similar(2, True)], groups).outcome == "found"
-    assert judge_duplicate(issue, [similar(4, True)], groups).outcome == "other"
-    assert judge_duplicate(issue, [similar(1, False)], groups).outcome == "none"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, issue, judge, named
 from tests.backtest.samples import case, outcome, place, result
-from tests.backtest.test_count import DUPLICATES, RESULTS
+from tests.backtest.test_count import RESULTS
 from triage.backtest.backtest_page import render_html_page
 from triage.backtest.closed_issues import ClosedIssue
 from triage.backtest.judge import count_issues
@@ -82,7 +82,7 @@ def test_many_issues_stay_on_one_page() -> None:
     assert f"{1_499 - MAX_LISTED:,} other issues are not listed." in page
 
 
-WHOLE = outcome(RESULTS, DUPLICATES, chosen=8, left_out={"the commit of the fix is not in this clone": 4})
+WHOLE = outcome(RESULTS, chosen=8, left_out={"the commit of the fix is not in this clone": 4})
 
 
 def test_the_page(golden):
@@ -91,9 +91,6 @@ def test_the_page(golden):
 
 def test_what_its_figures_are_worth_is_said():
     assert "Who writes them knows the cause" in render_html_page(outcome([result(1)], by_issues=False))
-    shallow = render_html_page(outcome([result(1)], is_shallow=True))
-    assert "This clone has only a part of the history" in shallow
-    assert "The whole history was read" not in shallow
 
 
 class Elements(HTMLParser):

@@ -7,14 +7,13 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.backtest.samples import AT, case, fixed_issue
 from triage.agents.services import Services
 from triage.backtest.judge import CaseResult, PastCase
-from triage.backtest.triage_cases import find_duplicates, recall_known_then, to_issue, triage_past_issues
-from triage.domain.issue import Issue, Repository
-from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
+from triage.backtest.triage_cases import recall_known_then, to_issue, triage_past_issues
+from triage.domain.issue import Repository
+from triage.domain.past_issues import PastFix, PastIssue
 from triage.say.our_comment import read_state
 
 REPOSITORY = Repository(slug="acme/shop")
@@ -69,30 +68,6 @@ def test_a_cancelled_backtest_keeps_what_is_complete():
 def test_the_issue_has_neither_labels_nor_comments():
     issue = to_issue(CASES[0])
     assert (issue.labels, issue.thread, issue.number, issue.snapshot_time) == ([], [], 9, AT)
-
-
-class ComparingCodebase(FakeCodebase):
-    """Names the first known issue, and keeps what it was asked."""
-
-    def find_similar_issues(self, issue: Issue, parsed: object, past: Sequence[PastIssue], limit: int):
-        self.asked = [*getattr(self, "asked", []), (issue.number, [one.number for one in past])]
-        return [SimilarIssue(number=one.number, title=one.title, score=0.9, named=True) for one in past[-1:]]
-
-
-def test_marked_duplicates_are_compared_with_what_was_there_before_them():
-    days = timedelta(days=1)
-    past = [
-        fixed_issue(1, created_at=AT),
-        fixed_issue(2, created_at=AT + days),
-        fixed_issue(3, created_at=AT + 2 * days, duplicate_of=1),
-        fixed_issue(4, created_at=AT + 3 * days, duplicate_of=2),
-        fixed_issue(5, created_at=AT + 4 * days, duplicate_of=99),
-    ]
-    codebase = ComparingCodebase(factories.FILES)
-    results = find_duplicates(past, 10, 500, codebase)
-    assert codebase.asked == [(4, [3, 2, 1]), (3, [2, 1])]
-    assert [(one.number, one.outcome) for one in results] == [(4, "other"), (3, "found")]
-    assert len(find_duplicates(past, 1, 500, codebase)) == 1
 
 
 DAY = timedelta(days=1)

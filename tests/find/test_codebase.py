@@ -61,15 +61,15 @@ def test_facts_of_a_commit(tmp_path: Path):
         "too large": 1,
         "vendored": 1,
     }
-    assert (facts.partial, facts.dirty, facts.embedding, facts.notes) == (False, False, "local", [])
+    assert (facts.partial, facts.embedding, facts.notes) == (False, "local", [])
     assert facts.seconds > 0
     assert sorted(codebase.list_paths()) == sorted(PROJECT)
 
 
-def test_a_dirty_tree_is_said_and_the_commit_indexed(tmp_path: Path):
+def test_the_commit_is_indexed_whatever_is_in_the_work_tree(tmp_path: Path):
     codebase = make_codebase(tmp_path, {"a.py": "x = 1\n"})
     write(tmp_path, {"a.py": "x = 2\n", "new.py": "y = 1\n"})
-    assert codebase.index().dirty
+    codebase.index()
     assert codebase.read_lines("a.py") == ["x = 1"]
     assert codebase.read_lines("new.py") is None
 
@@ -100,7 +100,7 @@ def test_nothing_to_index(tmp_path: Path, made: str):
         git(root, "init", "-q", "--bare")
     codebase = Codebase(root, "acme/nothing")
     facts = codebase.index()
-    assert (facts.files, facts.passages, facts.vectors, facts.dirty) == (0, 0, 0, False)
+    assert (facts.files, facts.passages, facts.vectors) == (0, 0, 0)
     is_said = [note.startswith("The code was not read, only the issue: the folder has no ") for note in facts.notes]
     assert is_said == [True] * (made != "commit without files")
     assert codebase.search(make_query(title="error in store"), 5) == []

@@ -27,7 +27,7 @@ def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
     (tmp_path / "a.py").write_text("dirty\n")
     codebase = open_past(tmp_path, old)
     facts = codebase.index()
-    assert (facts.commit, facts.files, facts.dirty) == (old, 1, False)
+    assert (facts.commit, facts.files) == (old, 1)
     assert codebase.read_lines("a.py") == ["def alpha(): pass"]
     history = codebase._indexed.tree.history
     assert history

@@ -22,7 +22,6 @@ from triage.domain.proposal import (
     BaseFile,
     PatchDraft,
     PatchedFile,
-    ProposalStatus,
     TestsOutcome,
 )
 from triage.domain.run import Status
@@ -149,7 +148,9 @@ class FixHarness(RunHarness):
 
     def leave_result(self, **changes: Any) -> None:
         """Leave a draft, as the job `propose` does."""
-        result = FixResult(draft=self.make_draft(**changes), status=ProposalStatus.AWAITING)
+        result = FixResult(
+            draft=self.make_draft(**changes),
+        )
         self.result_file = result.model_dump_json().encode()
 
     def answer(self, stored: str, command: str = "approve", **task: Any) -> Status:

@@ -120,10 +120,12 @@ def test_a_no_with_its_reason(answer: str, why: str) -> None:
         "аpprove",
         "revise",
         "reject it",
-        "Return zero.",
+        "revise:",
+        "reject the second file",
+        "improve the message of the error",
     ],
 )
-def test_few_words_may_have_meant_a_yes_or_a_no(answer: str) -> None:
+def test_what_is_no_command_may_have_meant_a_yes_or_a_no(answer: str) -> None:
     read = parse_decision(f"  {answer}\n")
     assert (read.decision, read.words) == (Decision.UNCLEAR, answer)
 
@@ -133,12 +135,11 @@ def test_few_words_may_have_meant_a_yes_or_a_no(answer: str) -> None:
     [
         ("revise: smaller", "smaller"),
         ("Revise the docstring", "the docstring"),
-        ("improve the message of the error", "improve the message of the error"),
-        ("Use Decimal.\r\nNot \u202efloat", "Use Decimal.\nNot float"),
+        ("revise - Use Decimal.\r\nNot \u202efloat", "Use Decimal.\nNot float"),
         ("revise: " + "a" * 100_000, "a" * MAX_WORDS_CHARS),
     ],
 )
-def test_other_words_are_what_to_change(answer: str, words: str) -> None:
+def test_words_after_revise_are_what_to_change(answer: str, words: str) -> None:
     read = parse_decision(answer)
     assert (read.decision, read.words) == (Decision.REVISE, words)
 

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, write
 from triage.base.errors import BadInput
 from triage.base.threads import in_thread
-from triage.domain.proposal import ExampleOutcome, ExampleResult
 from triage.fix.graph.fix_state import CheckVerdict
 from triage.fix.project_check import (
     FAILS,
@@ -27,9 +26,6 @@ from triage.fix.project_check import (
     run_command,
 )
 from triage.git.write import UserRepository
-
-if TYPE_CHECKING:
-    from triage.reproduce.fix_example import FixExample
 
 
 def run(folder: Path, command: str, seconds: float = 60, **more: str) -> CheckResult:
@@ -222,56 +218,3 @@ def test_the_base_is_checked_once() -> None:
     check.judge(["one"])
     check.judge(["two"])
     assert check.commits == ["base", "one", "two"]
-
-
-class ShownExample:
-    """Prints what a file of the project holds, and ends with the code that is given."""
-
-    def __init__(self, outcome: ExampleOutcome = "fixed") -> None:
-        self.files = {"example.sh": 'pwd >&2; cat a.py; cat "$(dirname "$0")/words"', "words": "ünïcode"}
-        self.outcome, self.compared = outcome, list[bytes]()
-
-    def compare(self, before: bytes, after: bytes) -> ExampleResult:
-        self.compared += [before, after]
-        return ExampleResult(outcome=self.outcome, output="It fails with KeyError: 1.")
-
-
-def test_the_example_runs_on_the_base_and_on_the_whole_patch(tmp_path: Path) -> None:
-    repository, example = tmp_path / "shop", ShownExample()
-    base, patch = (commit(repository, {"a.py": f"x = {number}\n"}) for number in (1, 2))
-    with UserRepository(repository, ENVIRONMENT) as opened:
-        check = ProjectCheck(opened, base, "true", cast("FixExample", example))
-        check.run_on_base()
-        text = "The check passes with this change. The report's example failed before and passes with this change."
-        assert check.judge([patch]) == CheckVerdict(text)
-    assert example.compared == ["x = 1\nünïcode".encode(), "x = 2\nünïcode".encode()]
-
-
-class ResultsWithExample(Results):
-    def __init__(self, outcome: ExampleOutcome, *results: CheckResult) -> None:
-        super().__init__(*results)
-        self.example = cast("FixExample", ShownExample(outcome))
-
-    def run_example(self, commit: str) -> bytes:
-        self.commits.append(f"example on {commit}")
-        return b""
-
-
-def test_an_example_that_still_fails_sends_the_change_back() -> None:
-    said = "The report's example still fails with this change."
-    verdict = ResultsWithExample("still", PASSES, PASSES).judge(["whole"])
-    text, output = f"The check passes with this change. {said}", f"{said}\nIt fails with KeyError: 1."
-    assert verdict == CheckVerdict(text, output, may_be_fixed=True)
-
-
-@pytest.mark.parametrize("outcome", ["other", "broken", "changed", "unchanged", "not-run"])
-def test_every_other_end_of_an_example_is_only_told(outcome: ExampleOutcome) -> None:
-    verdict = ResultsWithExample(outcome, PASSES, PASSES).judge(["whole"])
-    assert "The report's example" in verdict.text
-    assert (verdict.output, verdict.may_be_fixed) == ("", False)
-
-
-def test_an_example_is_not_run_where_tests_fail() -> None:
-    check = ResultsWithExample("fixed", PASSES, FAILED)
-    assert "example" not in check.judge(["whole"]).text
-    assert check.commits == ["base", "example on base", "whole"]

@@ -103,12 +103,6 @@ class TestReadingFiles:
         with pytest.raises(CannotPublish, match=r"The proposal (deletes|changes) a file"):
             read_files(store, forged(git, store, files, mode))
 
-    def test_very_many_files(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        many: dict[str, str | bytes] = {f"many/{number}": "x" for number in range(301)}
-        found = forged(git, store, {**BASE_FILES, **many}, "100644")
-        with pytest.raises(CannotPublish, match="more than 300 files"):
-            read_files(store, found)
-
     def test_a_tree_that_github_cut(self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal) -> None:
         tree = run_git(git.folder, "rev-parse", f"{proposal.commit}^{{tree}}")
         git.api.faults = [ApiFault(f"GET .*/git/trees/{tree}", 200, {"sha": tree, "tree": [], "truncated": True})]

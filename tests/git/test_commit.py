@@ -13,12 +13,6 @@ def contents(tree: CommitTree) -> dict[str, bytes | None]:
     return {entry.path: data for entry, data in tree.read(tree.list_files().entries)}
 
 
-def test_untracked_files_do_not_make_a_tree_dirty(tmp_path: Path):
-    commit(tmp_path, {"a.py": "x\n"})
-    write(tmp_path, {"new.py": "y\n"})
-    assert not open_commit(tmp_path).is_dirty()
-
-
 def test_sizes_are_bytes(tmp_path: Path):
     commit(tmp_path, {"a.py": "é\n"})
     assert open_commit(tmp_path).list_files().entries[0].size == 3
@@ -41,7 +35,6 @@ def test_links_and_submodules_are_counted_not_followed(tmp_path: Path):
     listing = tree.list_files()
     assert [entry.path for entry in listing.entries] == [".gitmodules", "a.py"]
     assert listing.left_out == {"symbolic link": 2, "submodule": 1}
-    assert not tree.is_dirty()
 
 
 def test_a_bare_repository(tmp_path: Path):
@@ -53,18 +46,12 @@ def test_a_bare_repository(tmp_path: Path):
     tree = open_commit(bare)
     assert tree.commit == sha
     assert contents(tree) == {"a.py": b"x\n"}
-    assert not tree.is_dirty()
 
 
 def test_only_the_given_folder_of_a_work_tree_is_indexed(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n", "sub/b.py": "y\n", "sub/deep/c.py": "z\n"})
     tree = open_commit(tmp_path / "sub")
     assert contents(tree) == {"b.py": b"y\n", "deep/c.py": b"z\n"}
-
-    write(tmp_path, {"a.py": "changed\n"})
-    assert not tree.is_dirty()
-    write(tmp_path, {"sub/b.py": "changed\n"})
-    assert tree.is_dirty()
 
 
 def test_a_folder_that_the_commit_does_not_know(tmp_path: Path):

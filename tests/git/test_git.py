@@ -15,15 +15,6 @@ from triage.git.commit import CommitTree, open_commit
 from triage.git.git import Git, read_origin
 
 
-def test_status_writes_nothing(tmp_path: Path):
-    commit(tmp_path, {"a.py": "one\n"})
-    os.utime(tmp_path / "a.py", (1, 1))
-    before = (tmp_path / ".git/index").read_bytes()
-
-    assert not open_commit(tmp_path).is_dirty()
-    assert (tmp_path / ".git/index").read_bytes() == before
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_the_given_folder_is_read_whoever_owns_it_but_not_one_above(tmp_path: Path):
     commit(tmp_path, {"a.py": "one\n", "sub/b.py": "two\n"})

@@ -187,11 +187,6 @@ def test_a_project_that_must_be_compiled_is_searched_by_releases_alone(repo):
     ]
 
 
-def test_a_commit_that_changes_only_tests_is_told_as_such(repo):
-    evidence, _ = search(repo, lambda state: number(state) >= 6.1, named="1.8")
-    assert evidence.first_bad.only_tests
-
-
 @each_row(
     ("bad", "missing", "why"),
     [

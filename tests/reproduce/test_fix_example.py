@@ -62,11 +62,7 @@ def test_it_is_run_in_the_folder_of_the_project(
     example = open_example(root, files, report)
     assert example
     before = run(example, root)
-    shown = example.describe(before)
-    assert shown.startswith(example.code)
-    assert "Run on the code that you see:\nIt fails with " in shown
-    assert error in shown
-    assert f"{next(iter(fixed)).removeprefix('src/')}:" in shown, "where it ends"
+    assert error in before.decode()
     assert example.compare(before, before).outcome == "still"
     write(root, fixed)
     assert example.compare(before, run(example, root)).outcome == "fixed"

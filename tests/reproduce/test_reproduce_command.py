@@ -42,7 +42,7 @@ def test_it_says_that_it_still_happens_and_since_when(shop):
     ]
     bad = git(shop[0] / "repo", "rev-parse", "v1.3")
     assert found["first_bad"] == {
-        "release": "1.3", "before": "1.2", "gap": [], "gap_reason": "", "commit": bad, "subject": "x", "only_tests": False,
+        "release": "1.3", "before": "1.2", "gap": [], "gap_reason": "", "commit": bad, "subject": "x",
     }  # fmt: skip
     assert "building 1.4" in done.stderr
     assert "running on main, 2 of 2" in done.stderr

@@ -59,8 +59,6 @@ def run(
     with output.progress:
         services = replace(app.with_project_config().open_services(), executed=executed)
         result, stopped_by = run_until_signal(lambda cancelled: run_graph(found, repository, services, cancelled))
-    if result.index and result.index.dirty:
-        output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
     if result.index and not result.index.commit:
         output.annotate("notice", result.index.notes[0])
     result = preview_comment(app.redactor.redact_value("report", result), app.settings.policy())

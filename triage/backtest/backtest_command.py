@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,6 @@ from triage.app.command_line import Json, Repo, Verbose, run_until_signal
 from triage.app.open_app import open_terminal_app
 from triage.backtest.backtest_page import (
     BacktestOutcome,
-    count_examples,
     count_figures,
     describe_hit,
     render_figures,
@@ -26,10 +25,8 @@ from triage.backtest.backtest_page import (
 from triage.backtest.choose_cases import ChosenCases, check_has_files, choose_commits, choose_issues, open_history
 from triage.backtest.judge import CaseResult, PastCase
 from triage.backtest.triage_cases import (
-    find_duplicates,
     open_past_services,
     read_past_issues,
-    to_issue,
     to_memory,
     triage_past_issues,
 )
@@ -37,15 +34,12 @@ from triage.base.errors import BadInput, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
-from triage.find.codebase import Codebase
 from triage.git.history import GitHistory
 
-if TYPE_CHECKING:
-    from triage.reproduce.fix_example import PastExamples
-
-OPEN_EXAMPLES = "triage.past_examples"
-"""In the `meta` of a command's context: a function from an `App` to `reproduce.fix_example.PastExamples`."""
-SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
+SHALLOW = (
+    "The clone is shallow, so older fixes are missing, and fewer files are right: fetch the rest with "
+    "`git fetch --unshallow`."
+)
 NO_PRICE = (
     "the price of a model is not known, so --max-usd cannot hold. Set it under `prices` in the project's settings "
     "(0 for a model of your own)."
@@ -61,7 +55,6 @@ NO_COMMITS = (
 
 
 def backtest(
-    context: typer.Context,
     repo: Repo = Path(),
     github: Annotated[
         str,
@@ -81,37 +74,25 @@ def backtest(
     app = replace(app.with_project_config(), repository=github or app.repository)
     if html:  # now, not when everything was triaged
         _write_page(html, "", "a")
-    examples: PastExamples | None = context.meta[OPEN_EXAMPLES](app) if github else None
     past = read_past_issues(app, last) if github else []
     history = open_history(app.root)
     chosen = _choose_cases(app, history, past, last, by_issues=bool(github))
     check_has_files(app.root, chosen.cases[-1].base)
-    if is_shallow := history.is_shallow():
+    if history.is_shallow():
         output.annotate("warning", SHALLOW)
     memory = to_memory(past)
     with output.progress:
         results, stopped_by = run_until_signal(partial(_triage, app, chosen.cases, memory, max_usd))
-    duplicates = []
-    if not stopped_by:
-        if any(issue.duplicate_of for issue in memory):
-            app.progress.info("Comparing the issues that somebody marked as duplicates.")
-        # It compares issues, and is not indexed.
-        codebase = Codebase(app.root, app.repository, in_chroma=False)
-        duplicates = find_duplicates(memory, last, app.config.past_issues, codebase)
-    has_example = [examples.has_example(to_issue(case)) for case in chosen.cases] if examples else []
-    said = count_examples(has_example) if examples else []
     outcome = BacktestOutcome(
         repository=app.repository,
         triage_version=__version__,
         at=utc_now(),
         by_issues=bool(github),
-        is_shallow=is_shallow,
         wanted=last,
         chosen=len(chosen.cases),
         left_out=dict(chosen.left_out.most_common()),
-        figures=count_figures(results, duplicates, said, by_issues=bool(github)),
+        figures=count_figures(results, by_issues=bool(github)),
         results=results,
-        duplicates=duplicates,
     )
     sys.stdout.write(outcome.model_dump_json(indent=2) + "\n" if as_json else render_figures(outcome))
     if html:

@@ -2,43 +2,17 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import AwareDatetime, Field
 
-from triage.backtest.judge import CaseResult, DuplicateResult, Rate, count_rate
-from triage.domain.past_issues import PredictedBy
+from triage.backtest.judge import CaseResult, Rate, count_rate
 from triage.domain.run import Status
 from triage.domain.value import Value
 from triage.safety.clean_text import clean_text
 from triage.say.wording import format_count
-
-SIGNS: Mapping[PredictedBy, str] = {
-    "trace": "the end of a stack trace",
-    "message": "an error message",
-    "quote": "quoted code",
-    "use": "a name in an error",
-    "place": "a file that the issue names",
-    "name": "a name in the issue",
-    "files": "words that they share",
-    "model": "a model's analysis",
-}
-"""What leads to a file."""
-COMMENT_REASONS = {
-    "found": "the place in the code",
-    "fixed": "a later fix",
-    "regression": "the commits between two versions",
-    "analysis": "a model's analysis",
-    "duplicate": "an earlier issue",
-    "question": "a question to the reporter",
-    "security": "a possible vulnerability",
-}
-_WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
-_SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
-LOW_SHARE = 0.1
-"""Of the bugs with an example."""
 
 
 class Figure(Value):
@@ -63,28 +37,15 @@ class BacktestOutcome(Value):
     """Issues that were asked for."""
     chosen: int
     """Issues to triage; more than there are results if the backtest was stopped."""
-    is_shallow: bool = False
-    """The clone lacks older commits."""
     left_out: dict[str, int] = Field(default_factory=dict)
     """Number of fixed issues that could not be used, by reason."""
     figures: list[Figure]
     results: list[CaseResult] = Field(default_factory=list)
-    duplicates: list[DuplicateResult] = Field(default_factory=list)
 
 
-def count_figures(
-    results: Sequence[CaseResult],
-    duplicates: Sequence[DuplicateResult],
-    examples: Sequence[Figure] = (),
-    *,
-    by_issues: bool,
-) -> list[Figure]:
+def count_figures(results: Sequence[CaseResult], *, by_issues: bool) -> list[Figure]:
     """Return what was counted. What nothing says anything about is left out."""
     places = [one.place for one in results if one.place]
-    by_sign = Counter(place.by for place in places)
-    right = Counter(place.by for place in places if place.first_right)
-    signs = ", ".join(f"{SIGNS[by]} ({right[by]} of {count})" for by, count in by_sign.items())
-    others = sum(one.outcome == "other" for one in duplicates)
     figures = [
         _count(
             "First file right",
@@ -106,23 +67,22 @@ def count_figures(
         comments = (one.comment_reason is not None for one in results)
         figures.append(_count("Comments", comments, _list_reasons(results) or "none with comment: auto"))
     sometimes = [
-        _count("Named places right", (place.first_right for place in places), f"found by {signs}"),
+        _count(
+            "Named places right",
+            (place.first_right for place in places),
+            "the fix edited the file that a comment names first",
+        ),
         _count(
             "One of the named files right",
             (place.any_right for place in places),
             "the fix edited one of the one to three files that the comment names",
         ),
-        _count(
-            "Duplicates found",
-            (one.outcome == "found" for one in duplicates),
-            f"that somebody marked as a duplicate{f'; for {others}, another issue was named' if others else ''}",
-        ),
     ]
     if any(one.duplicate for one in results):
         explanation = "a fixed issue that nobody marked as a duplicate: look whether it is one"
-        sometimes.append(_count("Other duplicates named", (bool(one.duplicate) for one in results), explanation))
+        sometimes.append(_count("Duplicates named", (bool(one.duplicate) for one in results), explanation))
     figures += [one for one in sometimes if one.rate and one.rate.cases]
-    return [*figures, *examples, *_measure(results)]
+    return [*figures, *_measure(results)]
 
 
 def _count(name: str, values: Iterable[bool], explanation: str) -> Figure:
@@ -132,8 +92,7 @@ def _count(name: str, values: Iterable[bool], explanation: str) -> Figure:
 
 def _list_reasons(results: Sequence[CaseResult]) -> str:
     reasons = Counter(str(one.comment_reason) for one in results if one.comment_reason)
-    listed = ", ".join(f"{COMMENT_REASONS.get(reason, reason)}: {count}" for reason, count in reasons.most_common())
-    return listed and listed[0].upper() + listed[1:]
+    return ", ".join(f"{reason}: {count}" for reason, count in reasons.most_common())
 
 
 def _measure(results: Sequence[CaseResult]) -> list[Figure]:
@@ -155,26 +114,18 @@ def _measure(results: Sequence[CaseResult]) -> list[Figure]:
     return [Figure(name=name, figure=figure, explanation=said) for is_said, name, figure, said in rows if is_said]
 
 
-def count_examples(has_example: Sequence[bool]) -> list[Figure]:
-    """Return how many bugs have an example."""
-    share = sum(has_example) / max(1, len(has_example))
-    said = "worth running" if share >= LOW_SHARE else "running them is not worth it here"
-    return [_count("With an example", has_example, f"{100 * share:.0f} % of your bugs have one: {said}")]
-
-
 def describe_source(outcome: BacktestOutcome) -> str:
     """Return what was triaged, and what the figures can say."""
     count, name = len(outcome.results), outcome.repository
-    history = _SHALLOW if outcome.is_shallow else _WHOLE
     if outcome.by_issues:
         return (
             f"{format_count(count, 'closed issue')} of {name} whose fix is known, each triaged on the commit before "
-            f"its fix, with what was known when it was opened. {history}"
+            "its fix, with what was known when it was opened."
         )
     return (
         f"{count} {'fix' if count == 1 else 'fixes'} of {name}, each triaged on the commit before it. The messages of "
         "the commits stand in for issues. Who writes them knows the cause, and a reporter does not: with --github the "
-        f"figures say more. {history}"
+        "figures say more."
     )
 
 
@@ -214,8 +165,6 @@ def render_html_page(outcome: BacktestOutcome) -> str:
             outcome=outcome,
             source=describe_source(outcome),
             left_out=list_left_out(outcome),
-            comment_reasons=COMMENT_REASONS,
-            signs=SIGNS,
             describe_hit=describe_hit,
         )
     )

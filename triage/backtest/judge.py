@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field
 
 from triage.backtest.closed_issues import ClosedIssue, ClosingFix, OurComment
 from triage.domain.findings import Kind
-from triage.domain.past_issues import PastIssue, PredictedBy, SimilarIssue
+from triage.domain.past_issues import PredictedBy
 from triage.domain.report import CommentReason, RunReport
 from triage.domain.run import Status
 from triage.domain.task import Subject
@@ -119,17 +119,6 @@ class CaseResult(Value):
         return self.rank is not None and self.rank <= RANKED
 
 
-class DuplicateResult(Value):
-    """An issue that somebody marked as a duplicate, and what the triage would have named."""
-
-    number: int
-    title: str
-    original: int
-    named: int | None = None
-    outcome: Literal["found", "other", "none"]
-    """Whether the named issue is of the same group, another one, or none was named."""
-
-
 Outcome = Literal["right", "wrong", "missed"]
 FixKind = Literal["code", "no code", "too large", "none"]
 """Of the closing fix: edits product code, edits none, GitHub does not list all of its files, or there is none."""
@@ -186,19 +175,6 @@ def judge_report(case: PastCase, report: RunReport) -> CaseResult:
         usd=report.usage.priced_usd,
         has_price=report.usage.usd is not None,
         by_model=report.usage.calls > 0,
-    )
-
-
-def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: Mapping[int, int]) -> DuplicateResult:
-    """Return whether the earlier issue that a report names is of the same group as the issue."""
-    named = next((one for one in similar if one.named), None)
-    same = named is not None and groups.get(named.number, named.number) == groups[issue.number]
-    return DuplicateResult(
-        number=issue.number,
-        title=issue.title,
-        original=groups[issue.number],
-        named=named.number if named else None,
-        outcome="none" if named is None else "found" if same else "other",
     )
 
 

@@ -12,18 +12,16 @@ from langchain_core.embeddings import Embeddings
 
 from triage.agents.services import Services
 from triage.app.app import App
-from triage.backtest.judge import CaseResult, DuplicateResult, PastCase, judge_duplicate, judge_report
+from triage.backtest.judge import CaseResult, PastCase, judge_report
 from triage.base.errors import SetupError
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.past_issues import PastIssue
 from triage.find.codebase import Codebase
 from triage.find.index_commit import PastCommit
-from triage.find.past_issues.similar_issues import find_original
 from triage.graph.run_graph import run_graph
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.github.read_past_issues import MAX_BODY_CHARS as MAX_REMEMBERED_CHARS
 from triage.read.other_issues import make_visible
-from triage.read.read_issue import read_issue
 from triage.say.hidden_state import CommentState, render_state
 
 MAX_PAST_ISSUES = 3_000
@@ -116,26 +114,6 @@ def to_issue(case: PastCase) -> Issue:
         thread=[ours] if case.wrong else [],
         snapshot_time=case.opened_at,
     )
-
-
-def find_duplicates(past: Sequence[PastIssue], last: int, memory: int, codebase: Codebase) -> list[DuplicateResult]:
-    """Return what would have been named for the newest issues that somebody marked as duplicates of an earlier one."""
-    known = {issue.number: issue for issue in past}
-    groups = {issue.number: find_original(issue, known).number for issue in past}
-    marked = [issue for issue in known.values() if issue.duplicate_of in known and groups[issue.number] < issue.number]
-    results = []
-    for past_issue in sorted(marked, key=lambda one: -one.number)[:last]:
-        issue = Issue(
-            number=past_issue.number,
-            title=past_issue.title,
-            body=past_issue.body,
-            author=past_issue.author,
-            snapshot_time=past_issue.created_at,
-        )
-        then = recall_known_then(past, past_issue.created_at, memory)
-        similar = codebase.find_similar_issues(issue, read_issue(issue), then, 5)
-        results.append(judge_duplicate(past_issue, similar, groups))
-    return results
 
 
 def recall_known_then(past: Iterable[PastIssue], at: datetime, limit: int) -> list[PastIssue]:

@@ -253,8 +253,6 @@ class IndexFacts(Value):
     """The checkout has only the newest commits."""
     seconds: float = 0.0
     """Time that the index took."""
-    dirty: bool = False
-    """The work tree differs from the indexed commit."""
 
     @property
     def log_line(self) -> str:

@@ -30,8 +30,6 @@ class ExampleResult(Value):
     outcome: ExampleOutcome = ""
     reason: str = ""
     """Why it could not be run, in words of ours."""
-    output: str = ""
-    """How it ends with the change, and what it prints."""
 
 
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -75,8 +73,6 @@ class ProposalStatus(StrEnum):
     AWAITING = "awaiting"
     APPROVED = "approved"
     REJECTED = "rejected"
-    EXPIRED = "expired"
-    ABANDONED = "abandoned"
 
 
 class PendingMutation(Value):
@@ -84,11 +80,6 @@ class PendingMutation(Value):
 
     commit: CommitId
     branch: str
-
-    @property
-    def proposal_id(self) -> ProposalId:
-        """What the person names."""
-        return self.commit[:ID_CHARS]
 
 
 class PullRequest(Value):

@@ -94,7 +94,6 @@ def index_commit(
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
-    is_dirty = past is None and _is_dirty(tree, listing, notes)
     index = IndexedCommit(
         past=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
         vectors=vectors,
@@ -112,7 +111,6 @@ def index_commit(
         embedding=vectors.embedding,
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
-        dirty=is_dirty,
         shallow=past is None and tree.history is not None and tree.history.is_shallow(),
     )
     return index, facts
@@ -136,12 +134,3 @@ def _open_tree(root: Path, past: PastCommit | None, notes: list[str]) -> tuple[S
             return folder, files
         notes.append(_NO_COMMIT.format(error=error))
         return SourceTree(), Listing()
-
-
-def _is_dirty(tree: SourceTree, listing: Listing, notes: list[str]) -> bool:
-    try:
-        # git has no time limit of its own: not for a listing that was too long.
-        return not listing.truncated and tree.is_dirty()
-    except GitError as error:
-        notes.append(f"Whether the work tree differs from the commit is not known ({error}).")
-        return False

@@ -13,11 +13,11 @@ from triage.safety.clean_text import clean_text
 from triage.safety.code_owners import CodeOwners, OwnerRule
 
 MAX_WORDS_CHARS = 4000
+_SIGN = "[:,;.!–—-]"
 _COMMAND = re.compile(
-    r"(?P<name>reject|revise)(?:\s*[:,;.!–—-]\s*(?P<why>.*)|\s+(?P<what>.+))?", re.IGNORECASE | re.DOTALL
+    rf"(?P<name>reject(?=\s*(?:{_SIGN}|$))|revise\b)(?:\s|{_SIGN})*(?P<words>.*)", re.IGNORECASE | re.DOTALL
 )
-MIN_WORDS = 4
-"""Of an answer without a command that is what to change: fewer may be meant as a yes or a no."""
+"""`reject: why` has a sign: `reject the second file` may ask for a change."""
 
 
 class Decision(StrEnum):
@@ -50,14 +50,10 @@ def parse_decision(answer: object) -> PersonDecision:
 
 
 def _read_decision(text: str) -> tuple[Decision, str]:
-    # `reject: why` has a sign; without one, `reject the second file` may ask for a change.
     found = _COMMAND.fullmatch(text)
-    if found and found["name"].lower() == Decision.REVISE:
-        words = found["why"] or found["what"] or ""
-        return (Decision.REVISE, words) if words else (Decision.UNCLEAR, text)
-    if found and not found["what"]:
-        return Decision.REJECT, found["why"] or ""
-    return (Decision.REVISE if len(text.split()) >= MIN_WORDS else Decision.UNCLEAR), text
+    if found is None or (found["name"].lower() == Decision.REVISE and not found["words"]):
+        return Decision.UNCLEAR, text
+    return Decision(found["name"].lower()), found["words"]
 
 
 def check_owners(login: str, paths: Iterable[str], owners: CodeOwners, config: ProjectConfig) -> str:

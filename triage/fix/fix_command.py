@@ -25,17 +25,14 @@ from triage.base.errors import BadInput, SetupError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.proposal import ProposalStatus
-from triage.safety.clean_text import clean_text
 from triage.say.wording import format_usage
 
 if TYPE_CHECKING:
     from triage.fix.base_files import BaseFiles
     from triage.fix.graph.fix_graph import AskPerson
     from triage.fix.graph.fix_state import FixState
-    from triage.reproduce.fix_example import FixExample
 
 NO_MODEL = "A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your own."
-RUN_EXAMPLE = "This is the report's example. Run it beside the check, on this machine and as you? yes or no"
 
 
 def fix(
@@ -70,10 +67,7 @@ def fix(
             services = app.open_services()
         # A proposal that went into a pipe was not seen, so nobody can answer it.
         is_interactive = sys.stdin.isatty() and sys.stdout.isatty() and issue != "-"
-        project_check = None
-        if check:
-            runs_example = is_interactive and _may_run(example)
-            project_check = ProjectCheck(user_repository, files.commit, check, example if runs_example else None)
+        project_check = ProjectCheck(user_repository, files.commit, check) if check else None
         state = FixState(
             issue=found,
             repository=repository,
@@ -90,19 +84,9 @@ def fix(
             state, stopped_by = run_until_signal(run)
         if stopped_by:
             raise SystemExit(EXIT_CODES[stopped_by])
-        if state.report and state.report.index and state.report.index.dirty:
-            output.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
         if services.model:
             output.annotate("notice", f"The model took {format_usage(services.model.usage)}.")
         _print_result(state, files)
-
-
-def _may_run(example: "FixExample | None") -> bool:
-    """Show a stranger's code, and ask whether it may run on this machine."""
-    if example is None or not example.files:
-        return False
-    sys.stdout.write(f"\n{clean_text(example.code)}")
-    return _read_answer(RUN_EXAMPLE).lower() in ("yes", "y")
 
 
 def _build_question(files: "BaseFiles", cancelled: asyncio.Event) -> "AskPerson":

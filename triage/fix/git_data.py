@@ -5,11 +5,10 @@ branch, so everybody would see the patch before anybody has approved it, and it 
 """
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import PatchCommit
 from triage.fix.commit_text import CommitFacts
@@ -44,16 +43,13 @@ def read_commit_facts(commit: "GitCommit") -> CommitFacts:
         )
 
 
-MAX_CHANGES = 300
-MAX_FOLDERS = 500
-"""Read by one client. A patch of 20 files does not come near it."""
 MAX_READS = 3
 """Reads of what does not show yet what was just written."""
 
 
 @dataclass
 class GitData(RepositoryConnection):
-    """The git objects and refs of one repository. Failures are `GitHubError`, and CannotPublish for wrong objects."""
+    """The git objects and refs of one repository. Failures are `GitHubError`."""
 
     _folders: dict[str, dict[str, TreeEntry]] = field(default_factory=dict, init=False, repr=False)
     """By id of a folder's tree, its entries by name."""
@@ -137,30 +133,20 @@ class GitData(RepositoryConnection):
             deletes=True,
         )
 
-    def list_changed(self, before: str, after: str) -> list[str]:
-        """Returns the paths whose content or mode differs between two trees.
-
-        Raises:
-            CannotPublish: There are more than 300, or they are in very many folders.
-        """
-        paths: list[str] = []
-        for path in self._iterate_changed(before, after, ""):
-            if len(paths) == MAX_CHANGES:
-                raise CannotPublish(f"The proposal changes more than {MAX_CHANGES} files. It is not carried out.")
-            paths.append(path)
-        return paths
-
-    def _iterate_changed(self, before: str | None, after: str | None, folder: str) -> Iterator[str]:
+    def list_changed(self, before: str | None, after: str | None, folder: str = "") -> list[str]:
+        """Return the paths whose content or mode differs between two trees, which are those of a folder."""
         old, new = self._read_folder(before), self._read_folder(after)
+        paths: list[str] = []
         for name in sorted(old.keys() | new.keys()):
             entries = old.get(name), new.get(name)
             if entries[0] == entries[1]:
                 continue
             old_tree, new_tree = (entry.sha if entry and entry.type == "tree" else None for entry in entries)
             if old_tree or new_tree:
-                yield from self._iterate_changed(old_tree, new_tree, f"{folder}{name}/")
+                paths += self.list_changed(old_tree, new_tree, f"{folder}{name}/")
             if any(entry and entry.type != "tree" for entry in entries):
-                yield f"{folder}{name}"
+                paths.append(f"{folder}{name}")
+        return paths
 
     def find_entry(self, tree: str, path: str) -> TreeEntry | None:
         """Returns what is at a path of a tree: a file, a link, a submodule or a folder."""
@@ -178,8 +164,6 @@ class GitData(RepositoryConnection):
         if sha is None:
             return {}
         if sha not in self._folders:
-            if len(self._folders) == MAX_FOLDERS:
-                raise CannotPublish("The proposal's changes are in too many folders. It is not carried out.")
             with github_errors():
                 tree = self.repository.get_git_tree(sha)
                 if tree.truncated:

@@ -41,8 +41,6 @@ async def fix_locally(
             unchanged = await call_with_deadline(check.run_on_base, cancelled)
         except OutOfTime:
             return state.model_copy(update={"error": "The run was cancelled."})
-        if check.example:
-            state = state.model_copy(update={"example": check.example.describe(check.example_on_base)})
         if not unchanged.is_ok:
             named = f" Tests that fail: {len(unchanged.failed)}." if unchanged.failed else ""
             services.progress.info(f"The check fails on the last commit too, without any change.{named}")

@@ -1,32 +1,24 @@
-"""The project's own check at a terminal, and the report's example beside it: each runs in a clean work tree."""
+"""The project's own check at a terminal: it runs in a clean work tree."""
 
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from triage.base.errors import BadInput
 from triage.base.processes import run_process
 from triage.fix.graph.fix_state import CheckVerdict
-from triage.fix.proposal_text import describe_example
 from triage.git.write import UserRepository
 from triage.safety.clean_text import clean_text
-
-if TYPE_CHECKING:
-    from triage.reproduce.fix_example import FixExample
 
 CHECK_SECONDS = 600.0
 """For one run of the command."""
 MAX_OUTPUT_CHARS = 8_000
 _MAX_OUTPUT_BYTES = 4 * MAX_OUTPUT_CHARS + 32_768
 """Colours take some of it."""
-EXAMPLE_SECONDS = 180.0
-"""For two runs, each of which its recorder ends earlier."""
-MAX_EXAMPLE_BYTES = 1_000_000
 MAX_NAMES = 2_000
 MAX_NAME_CHARS = 300
 MAX_SHOWN_NAMES = 20
@@ -52,18 +44,12 @@ class CheckResult(NamedTuple):
 class ProjectCheck:
     """Use `run` for the base commit first: a command that does not exist must cost no model call."""
 
-    def __init__(
-        self, repository: UserRepository, base: str, command: str, example: "FixExample | None" = None
-    ) -> None:
-        """Take an example only if somebody has seen it and allowed that it runs here: it is a stranger's code."""
+    def __init__(self, repository: UserRepository, base: str, command: str) -> None:
         self._repository, self._base, self._command = repository, base, command
         self._unchanged: CheckResult | None = None
-        self.example = example
-        self.example_on_base = b""
-        """What the example did there, once `run_on_base` was called."""
 
     def run(self, commit: str) -> CheckResult:
-        """Run the command in a work tree of a commit, and nothing else.
+        """Run the command in a work tree of a commit.
 
         Raises:
             BadInput: There is no such command, or git refuses.
@@ -71,42 +57,17 @@ class ProjectCheck:
         with self._repository.open_clone(self._base, commit) as folder:
             return run_command(self._command, folder, self._repository.environment, CHECK_SECONDS)
 
-    def run_example(self, commit: str) -> bytes:
-        """Run the example there as well. Return what its recorder prints, for `FixExample.compare`. Raises as `run`."""
-        assert self.example is not None
-        with (
-            self._repository.open_clone(self._base, commit) as folder,
-            TemporaryDirectory(prefix="triage-example-") as own,
-        ):
-            for name, text in self.example.files.items():
-                Path(own, name).write_text(text, encoding="utf-8")
-            command = ["/bin/sh", str(Path(own, "example.sh"))]
-            environment = _prepare_environment(self._repository.environment, folder)
-            done = run_process(command, folder, environment, EXAMPLE_SECONDS, MAX_EXAMPLE_BYTES, has_errors_apart=True)
-            return done.output
-
     def run_on_base(self) -> CheckResult:
-        """Return what it says of the base commit. It runs there once, and so does the example. Raises as `run`."""
+        """Return what it says of the base commit. It runs there once. Raises as `run`."""
         if self._unchanged is None:
             self._unchanged = self.run(self._base)
-            self.example_on_base = self.run_example(self._base) if self.example else b""
         return self._unchanged
 
     def judge(self, commits: Sequence[str]) -> CheckVerdict:
         """Say what it makes of a patch: a commit with all of it, perhaps behind one with its tests alone.
 
-        The example runs where no test speaks against the patch. Raises as `run`.
+        Where the base commit fails, only tests count that do not fail there. Raises as `run`.
         """
-        verdict = self._judge_tests(commits)
-        if verdict.output or self.example is None:
-            return verdict
-        result = self.example.compare(self.example_on_base, self.run_example(commits[-1]))
-        said = describe_example(result.outcome, result.reason)
-        text, still_fails = f"{verdict.text} {said}", result.outcome == "still"
-        return CheckVerdict(text, f"{said}\n{result.output}" if still_fails else "", may_be_fixed=still_fails)
-
-    def _judge_tests(self, commits: Sequence[str]) -> CheckVerdict:
-        """Return what the command says. Where the base commit fails, only tests count that do not fail there."""
         base, whole = self.run_on_base(), self.run(commits[-1])
         if whole.is_ok:
             passes = "The check passes with this change"

@@ -38,7 +38,6 @@ class CommitTree(SourceTree):
         Raises:
             GitError: There is no such commit or folder, or git failed.
         """
-        self._git = git
         self.prefix = prefix
         self.commit: str = _resolve_object(git, f"{revision}^{{commit}}")
         self._objects = isolate(git)
@@ -97,13 +96,6 @@ class CommitTree(SourceTree):
                 head = output.readline().split()
                 data = output.read(entry.size + 1)[:-1] if len(head) == 3 else None  # "<id> missing"
                 yield entry, data if data is not None and len(data) == entry.size else None
-
-    def is_dirty(self) -> bool:
-        if self._git.is_bare:
-            return False
-        self._git.disable_filters()
-        options = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
-        return any(self._git.iter_records("status", *options))
 
 
 def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:

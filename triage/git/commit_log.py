@@ -7,14 +7,11 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 
 from triage.base.errors import GitError
 from triage.git.git import Git
 
 MAX_COMMITS = 10_000
-MAX_FIELDS = 1_000_000
-"""Of git's output, mostly paths. 10,000 commits of a large project have 4 MB."""
 MAX_FIELD_BYTES = 64_000_000
 """Of a message."""
 LOG_SECONDS = 8.0
@@ -22,7 +19,6 @@ LOG_SECONDS = 8.0
 MAX_FILES = 30
 """A commit that changes more files says nothing about each of them."""
 MAX_MESSAGE_CHARS = 4_000
-_MAX_RENAMES = 200_000
 _LOG = (
     "log",
     "-z",
@@ -68,7 +64,7 @@ def read_commit_log(git: Git, revisions: str, prefix: str = "", max_files: int =
     with suppress(GitError):
         # Neither a message nor a path can contain a NUL.
         fields = git.iter_records(*args, seconds=LOG_SECONDS, max_bytes=MAX_FIELD_BYTES)
-        found.extend(_parse_log(islice(fields, MAX_FIELDS), prefix, max_files))
+        found.extend(_parse_log(fields, prefix, max_files))
     return found
 
 
@@ -83,7 +79,7 @@ def _parse_log(fields: Iterator[bytes], prefix: str, max_files: int) -> Iterator
             old = _decode_path(next(fields, b""))
             new = _decode_path(next(fields, b"")) if status[1] in b"RC" else old
             today = todays_paths.get(new, new)
-            if status[1] == b"R" and len(todays_paths) < _MAX_RENAMES:
+            if status[1] == b"R":
                 todays_paths[old] = today
             paths.append(today)
         if (found := _make_commit(commit, head, paths, prefix, max_files)) is not None:

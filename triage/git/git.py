@@ -23,8 +23,6 @@ _SAFE_SETTINGS = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
-    "core.checkStat=minimal",
-    "core.trustctime=false",
     # With these, `log` and `show` run a program, and a commit that is made asks for a key.
     "log.showSignature=false",
     "commit.gpgSign=false",
@@ -62,7 +60,6 @@ class Git:
         if program is None:
             raise GitError("git is not installed")
         self.folder = folder
-        self.is_bare = bare
         settings = [*_SAFE_SETTINGS, *([f"safe.directory={folder}"] if trusted else [])]
         self._command = [program, "--no-pager", "--no-optional-locks", "-C", str(folder)]
         self._command += [word for setting in settings for word in ("-c", setting)]
@@ -80,20 +77,6 @@ class Git:
             "GIT_ATTR_NOSYSTEM": "1",
             **({"GIT_WORK_TREE": str(top)} if top else {}),
         }
-
-    def disable_filters(self) -> None:
-        """Switch off the content filters in the repository's config, which are programs. Raises GitError."""
-        output = self.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.", accept=(0, 1))
-        drivers = {name.rpartition(".")[0] for name in output.decode("utf-8", "surrogateescape").split("\0") if name}
-        settings = [
-            (f"{driver}.{key}", value)
-            for driver in sorted(drivers)
-            for key, value in (("clean", ""), ("process", ""), ("required", "false"))
-        ]
-        self._environment["GIT_CONFIG_COUNT"] = str(len(settings))
-        for number, (key, value) in enumerate(settings):
-            self._environment[f"GIT_CONFIG_KEY_{number}"] = key
-            self._environment[f"GIT_CONFIG_VALUE_{number}"] = value
 
     def run(
         self,

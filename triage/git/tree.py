@@ -64,10 +64,6 @@ class SourceTree:
         """Yield the bytes of each entry, in order; None for a file that cannot be read."""
         return ((entry, None) for entry in entries)
 
-    def is_dirty(self) -> bool:
-        """Return whether the work tree differs from the commit."""
-        return False
-
 
 class FolderTree(SourceTree):
     """An unpacked archive. No link is followed, and no repository inside is read: a job may check out a private one."""

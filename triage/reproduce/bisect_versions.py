@@ -5,7 +5,6 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
-from triage.find.files.file_roles import classify_file
 from triage.reproduce.environments.releases import Release, list_mainline
 from triage.reproduce.environments.source import Source, Versions
 from triage.reproduce.evidence import Change, Evidence, Searched, Selection, Target
@@ -103,9 +102,7 @@ class Bisection:
         change = Change(release="" if after == self._main else after.on, before=before.on, gap=gap, gap_reason=reason)
         with suppress(NotFound):
             commit = self._search_commits(source, before, after)
-            is_shipped = any(classify_file(path).is_product_code for path in source.list_changed(commit))
-            more = {"commit": commit, "subject": source.read_subject(commit)[:200], "only_tests": not is_shipped}
-            change = change.model_copy(update=more)
+            change = change.model_copy(update={"commit": commit, "subject": source.read_subject(commit)[:200]})
         return self._evidence.model_copy(update={"first_bad" if self._fails_later else "first_good": change})
 
     def _explain(self, gap: Sequence[str]) -> str:

@@ -164,8 +164,6 @@ class Change(Value):
     """Such as `could not be installed: no wheel`."""
     commit: str = Field("", max_length=64)
     subject: str = Field("", max_length=200)
-    only_tests: bool = False
-    """The commit touches no file that is shipped: the range is named."""
 
 
 class Evidence(Value):

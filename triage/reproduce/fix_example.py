@@ -1,11 +1,9 @@
-"""A report's example for other features, which may not import this one: for a fix and for the backtest's count."""
+"""A report's example for the fix flow, which may not import this feature."""
 
 import shlex
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-from triage.app.app import App
 from triage.base.errors import BadInput, GitError
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
@@ -17,7 +15,7 @@ from triage.reproduce.example.example import Example, Project
 from triage.reproduce.expected import is_same_message, is_same_output
 from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
 from triage.reproduce.runner.read_record import read_record
-from triage.reproduce.verdict import choose_failure, classify, find_place, is_same_result
+from triage.reproduce.verdict import choose_failure, classify, is_same_result
 
 RUN_SECONDS = 60
 MAX_SHOWN_CHARS = 2_000
@@ -71,14 +69,12 @@ class FixExample:
             f"example{recorder.suffix}": recorder.read_text(encoding="utf-8"),
         }
 
-    def describe(self, runs: bytes = b"") -> str:
-        """Return the example and what the report says of it, for a model; with runs on the base commit, their end."""
-        found = self._read(runs)
+    def describe(self) -> str:
+        """Return the example and what the report says of it, for a model."""
         shown = [*(error.text for error in self.expected.errors), *map("\n".join, self.expected.printed)]
         parts = {
             "Changed in the reporter's text": "\n".join(self.example.changed),
             "The report shows": "\n".join(dict.fromkeys(shown))[:MAX_SHOWN_CHARS],
-            "Run on the code that you see": self._describe_end(found) if isinstance(found, Execution) else "",
         }
         named = [f"{title}:\n{text}" for title, text in parts.items() if text]
         return "\n\n".join([self.example.code.rstrip(), *named])
@@ -107,14 +103,7 @@ class FixExample:
             outcome = "still" if is_same else "other"
         elif not was and not now:
             outcome = "unchanged" if is_same_output(old.output, new.output) else "changed"
-        return ExampleResult(outcome=outcome, output=self._describe_end(new))
-
-    def _describe_end(self, run: Execution) -> str:
-        failure = choose_failure(run, self.expected)
-        place = find_place(failure) if failure else None
-        where = f", raised in {place.path}:{place.line} ({place.function})" if place else ""
-        end = f"It fails with {failure.text}{where}." if failure else "It ends without an error."
-        return f"{end} It prints:\n{run.output[:MAX_SHOWN_CHARS]}" if run.output.strip() else end
+        return ExampleResult(outcome=outcome)
 
 
 def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixExample | None:
@@ -133,24 +122,3 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
     elif project.language == "node" and not own and has_entries(manifest, paths):
         folder = ""
     return FixExample(project, example, expected, folder)
-
-
-class PastExamples:
-    """The examples of the project's issues. The project is what it is today."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    @cached_property
-    def _checkout(self) -> ProjectCheckout | None:
-        """None if this is no package of Python or Node."""
-        try:
-            return ProjectCheckout(self._app.root, self._app.config.reproduce)
-        except BadInput:
-            return None
-
-    def has_example(self, issue: Issue) -> bool:
-        try:
-            return self._checkout is not None and bool(self._checkout.read(issue))
-        except NothingToRun:
-            return False

@@ -11,7 +11,6 @@ from triage.reproduce.expected import is_same_output
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, find_executed_code, format_cell
 from triage.reproduce.runner.read_record import GONE
 from triage.reproduce.verdict import is_same_everywhere
-from triage.safety.active_content import format_plain_line
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
 from triage.say.wording import format_count
@@ -153,15 +152,6 @@ def _name_first_good(evidence: Evidence) -> str:
     return evidence.first_good.release if evidence.first_good and not evidence.first_good.gap else ""
 
 
-def explain_fix(evidence: Evidence) -> str:
-    """Return in plain text, which does nothing, what was seen of a bug that is gone."""
-    named, current = evidence.runs[0], evidence.runs[-1]
-    release = _name_first_good(evidence)
-    since = f" First release without it: {release}." if release else ""
-    said = f"The example shows on {named.on} what the report does, and on {current.on} no longer."
-    return format_plain_line(f"{said}{since}") or "The example no longer shows what the report does."
-
-
 def _name(run: Run) -> str:
     name = format_code_span(run.on)
     return f"{name} ({format_code_span(run.commit[:7])})" if run.commit and not run.commit.startswith(run.on) else name
@@ -209,11 +199,7 @@ def _describe_change(evidence: Evidence, pages: Pages) -> str:
 
 def _describe_commit(change: Change, pages: Pages) -> str:
     commit = pages.format_commit(change.commit) if change.commit else ""
-    if not commit:
-        return ""
-    if change.only_tests:
-        return f"; the change lies near {commit}, which changes nothing that is shipped"
-    return f"; first commit: {commit}"
+    return f"; first commit: {commit}" if commit else ""
 
 
 def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> str:

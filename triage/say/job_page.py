@@ -116,7 +116,7 @@ def render_fix_page(proposal: str, report: RunReport) -> str:
     """Return the page of the job that proposes a patch: `proposal` is safe Markdown, and how the run went."""
     folds = [fold.markdown for fold in build_detail_folds(report) if fold.body and not fold.is_open]
     details = ensure_safe("\n\n".join(folds), [], MAX_SUMMARY_UNITS)
-    return render_notice("fix", proposal) + f"\n{details}\n"
+    return render_notice("job", proposal, "fix") + f"\n{details}\n"
 
 
 def _describe_effect(effect: Effect) -> str:

@@ -8,7 +8,7 @@ from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
 from triage.domain.run import Status
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 
-Notice = Literal["skip", "fix", "unfinished", "failure", "unpublished"]
+Notice = Literal["skip", "job", "unfinished", "failure", "unpublished"]
 
 
 def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> str:
@@ -23,12 +23,16 @@ def plan_skip(reason: str) -> list[Effect]:
     ]
 
 
-def plan_fix_result(
-    message: str, outputs: Mapping[str, str], status: Status, links: Sequence[str] = ()
+def plan_job_result(
+    feature: Literal["fix", "reproduce"],
+    message: str,
+    outputs: Mapping[str, str],
+    status: Status,
+    links: Sequence[str] = (),
 ) -> list[Effect]:
-    """Return what a job of the fix flow writes beside the issue; `message` is Markdown with these links."""
+    """Return what a job of a feature writes beside the issue; `message` is Markdown with these links."""
     return [
-        WriteSummary(markdown=render_notice("fix", message, links=links)),
+        WriteSummary(markdown=render_notice("job", message, feature, links=links)),
         SetOutputs(values={"status": status.value, **outputs}),
     ]
 

@@ -129,9 +129,9 @@ WITHOUT_DEFENCE = ("programs", "links", "neighbours")
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that runs git with its configuration and reads all files, and commands that open git without care.
+    """A program that runs git with its configuration and reads all files, and a command that opens git without care.
 
-    Returns no failure unless a program ran for each of these commands.
+    Returns no failure unless a program ran for this command.
     """
     failures: list[str] = []
     for name in WITHOUT_DEFENCE:
@@ -146,17 +146,16 @@ def run_without_defence() -> MeasureResult:
         "triage.git.git._SAFE_SETTINGS": (),
         "triage.reproduce.environments.source.isolate": lambda git: git,
     }
-    for command in ("run", "reproduce"):
-        with (
-            TemporaryDirectory() as folder,
-            serve_all(Path(folder) / "job") as (_, job),
-            contextlib.ExitStack() as stack,
-        ):
-            for defence, replacement in careless.items():
-                stack.enter_context(patch(defence, replacement))
-            command_line.run_command(*_prepare("programs", command, job), job.folder, ISSUE)
-            if not trap_was_run(job.workspace):
-                return MeasureResult(len(WITHOUT_DEFENCE))
+    with (
+        TemporaryDirectory() as folder,
+        serve_all(Path(folder) / "job") as (_, job),
+        contextlib.ExitStack() as stack,
+    ):
+        for defence, replacement in careless.items():
+            stack.enter_context(patch(defence, replacement))
+        command_line.run_command(*_prepare("programs", "reproduce", job), job.folder, ISSUE)
+        if not trap_was_run(job.workspace):
+            return MeasureResult(len(WITHOUT_DEFENCE))
     return MeasureResult(len(WITHOUT_DEFENCE), failures)
 
 

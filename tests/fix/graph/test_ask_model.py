@@ -27,7 +27,7 @@ def make_input(**changes: Any) -> FixState:
         "issue": issue,
         "repository": factories.repository(),
         "parsed": read_issue(issue),
-        "affected_modules": {"src/": "It parses."},
+        "affected_modules": ["src/"],
         "acceptance_criteria": ["Spaces are ignored."],
     }
     return FixState(**known | changes)
@@ -64,7 +64,6 @@ async def test_plan_code_feedback_and_the_check_are_in_the_prompt() -> None:
     text = text_of(await ask(given))
     for part in (
         "Spaces are ignored.",
-        "src/: It parses.",
         "x = 1",
         "the diff",
         "Use a set.",

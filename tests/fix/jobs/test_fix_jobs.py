@@ -35,10 +35,10 @@ class TestGate:
         harness.set_main({SOURCE: ""})
         harness.run_job("gate", actor=actor)
         assert harness.outputs["fix-task"] == "answer"
-        assert f"Commit `{harness.base[:12]}` is not on the default branch" in harness.output.summaries[0]
+        assert "not done: it starts from a commit that is not on the default branch" in harness.output.summaries[0]
         assert "```" not in harness.output.summaries[0]
         harness.run_job("report", actor=actor)
-        assert "Start the workflow on the default branch." in harness.parts.proposal
+        assert "must be started on the default branch." in harness.parts.proposal
         harness.run_job("gate", command="approve", proposal_id="0" * 12)
         assert harness.outputs["fix-task"] == "apply", "what is stored is checked where it is carried out"
 
@@ -164,20 +164,18 @@ class TestReport:
 
     def test_why_there_is_none(self, harness: FixHarness) -> None:
         harness.command()
-        harness.result_file = (
-            b'{"status":"abandoned","error":"The text occurs 3 times in `a.py`. @everyone","draft":null}'
-        )
+        harness.result_file = b'{"error":"The text occurs 3 times in `a.py`. @everyone","draft":null}'
         harness.run_job("report")
         assert "occurs 3 times" in harness.parts.proposal
         assert "@everyone" not in harness.parts.proposal.replace("`@everyone`", "")
         assert harness.reactions == ["confused"]
-        assert harness.outputs["proposal-status"] == "abandoned"
+        assert harness.outputs["proposal-status"] == "none"
 
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_an_attempt_that_failed_leaves_the_version_before(self, harness: FixHarness, command: str) -> None:
         harness.store_draft()
         harness.command(f"/triage {command}")
-        harness.result_file = b'{"status":"none","error":"No time.","draft":null}'
+        harness.result_file = b'{"error":"No time.","draft":null}'
         harness.run_job("report", command=command, proposal_id="0" * 12, words="smaller")
         assert harness.parts.proposal == SHOWN
         assert "No time." in harness.parts.answer
@@ -335,8 +333,7 @@ class TestApply:
     def test_a_proposal_that_is_too_old(self, harness: FixHarness) -> None:
         harness.git.api.date_header = NOW - timedelta(days=8)
         self.refuse(harness, "older than 7 days")
-        assert harness.outputs["proposal-status"] == "expired"
-        assert harness.proposals == []
+        assert harness.outputs["proposal-status"] == "none"
 
     @pytest.mark.parametrize("question", ["/matching-refs/", "/trees/", "/compare/"])
     def test_a_question_without_an_answer(self, harness: FixHarness, question: str) -> None:
@@ -346,14 +343,6 @@ class TestApply:
         harness.approvers = "owners"
         harness.set_main({SOURCE: OLD, "CODEOWNERS": b"\xff"}, harness.base)
         self.refuse(harness, "CODEOWNERS is not `UTF-8` text")
-
-    def test_an_expired_proposal_stays_in_a_dry_run(self, harness: FixHarness) -> None:
-        harness.policy = Policy(dry_run=True)
-        harness.git.api.date_header = NOW - timedelta(days=8)
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        harness.answer(stored)
-        assert harness.proposals == ["refs/triage/proposals/7/1"]
 
     def test_nothing_is_proposed_where_nobody_could_see_it(self, harness: FixHarness) -> None:
         harness.policy = Policy(comment="never")

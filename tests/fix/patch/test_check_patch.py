@@ -26,7 +26,7 @@ FILES = FakeFiles(
     }
 )
 MODULES = [
-    Module(name="shop/", paths=["shop/"], tests=["tests/"]),
+    Module(name="shop/", paths=["shop/"]),
     Module(name="web/", paths=["web/"]),
 ]
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from triage.domain.project_config import ModuleConfig
 from triage.domain.proposal import EditablePath
-from triage.fix.patch.modules import MAX_MODULES, Module, find_module, is_below, is_inside, list_modules
+from triage.fix.patch.modules import MAX_MODULES, Module, find_modules, is_below, list_modules
 
 
 def list_files(*paths: str) -> list[EditablePath]:
@@ -24,17 +24,17 @@ def list_files(*paths: str) -> list[EditablePath]:
     return sorted(files)
 
 
-def summarize(*paths: str) -> dict[str, tuple[int, list[str]]]:
-    return {module.name: (module.source_files, module.tests) for module in list_modules(list_files(*paths), {})}
+def summarize(*paths: str) -> dict[str, int]:
+    return {module.name: module.source_files for module in list_modules(list_files(*paths), {})}
 
 
 def test_a_small_python_package():
     assert summarize(
         "setup.py", "README.md", "src/shop/a.py*9", "src/shop/sub/b.py*2", "tests/test_a.py", "docs/x.md"
     ) == {
-        "./": (1, ["tests/"]),
-        "docs/": (0, ["tests/"]),
-        "src/shop/": (11, ["tests/"]),
+        "./": 1,
+        "docs/": 0,
+        "src/": 11,
     }
 
 
@@ -42,31 +42,24 @@ def test_a_large_package_is_divided_into_its_folders():
     assert summarize(
         "setup.py", "shop/a.py*6", "shop/db/b.py*20", "shop/web/c.py*20", "shop/odd/d.py", "tests/test_a.py"
     ) == {
-        "./": (1, ["tests/"]),
-        "shop/": (7, ["tests/"]),
-        "shop/db/": (20, ["tests/"]),
-        "shop/web/": (20, ["tests/"]),
+        "./": 1,
+        "shop/": 7,
+        "shop/db/": 20,
+        "shop/web/": 20,
     }
 
 
-def test_what_is_left_of_a_folder_has_places_of_its_own():
-    files = list_files("shop/a.py*6", "shop/db/b.py*20", "shop/odd/d.py", "shop/data/e.csv")
-    modules = {module.name: module for module in list_modules(files, {})}
-    assert modules["shop/"].paths == ["shop/./", "shop/data/", "shop/odd/"]
-    assert not is_inside("shop/db/new.py", modules["shop/"].paths)
-    assert is_inside("shop/new.py", modules["shop/"].paths)
-
-
-def test_packages_of_a_monorepo_are_modules_with_their_own_tests():
+def test_packages_of_a_monorepo_are_modules():
     found = summarize(
         "package.json", "packages/core/src/a.ts*30", "packages/core/package.json", "packages/core/__tests__/a.test.ts",
         "packages/ui/src/b.ts*20", "packages/ui/package.json", "packages/cli/src/c.ts*20", "e2e-tests/d.test.ts",
     )  # fmt: skip
     assert found == {
-        "./": (0, ["e2e-tests/"]),
-        "packages/cli/src/": (20, ["e2e-tests/"]),
-        "packages/core/": (30, ["e2e-tests/"]),
-        "packages/ui/": (20, ["e2e-tests/"]),
+        "./": 0,
+        "packages/cli/": 20,
+        "packages/core/": 0,
+        "packages/core/src/": 30,
+        "packages/ui/": 20,
     }
 
 
@@ -76,21 +69,7 @@ def test_go_packages_at_the_top_are_beside_their_tests():
     )
     modules = list_modules(files, {})
     assert [(module.name, module.source_files) for module in modules] == [("./", 18), ("binding/", 17), ("render/", 14)]
-    assert all(any(is_inside(file.path, module.paths) for module in modules) for file in files)
-
-
-def test_tests_beside_a_divided_package_are_found():
-    found = summarize(
-        "core/src/main/java/x/a/A.java*20",
-        "core/src/main/java/x/b/B.java*20",
-        "core/src/test/java/x/T.java",
-        "core/pom.xml",
-    )
-    assert found["core/src/main/java/x/a/"] == (20, ["core/src/test/"])
-
-
-def test_a_repository_without_tests_may_get_some():
-    assert summarize("shop/a.py*3") == {"shop/": (3, ["tests/", "test/"])}
+    assert all(find_modules(file.path, modules) for file in files)
 
 
 def test_many_folders_are_few_modules():
@@ -105,7 +84,7 @@ def test_many_folders_of_one_file_stay_together():
     found = summarize(
         "src/a.ts*2", *(f"src/plugin/{letter}/index.ts" for letter in "abcdefghijklmnop"), "src/plugin/z/a.ts*2"
     )
-    assert found == {"src/": (2, ["tests/", "test/"]), "src/plugin/": (18, ["tests/", "test/"])}
+    assert found == {"src/": 2, "src/plugin/": 16, "src/plugin/z/": 2}
 
 
 def test_an_empty_repository_has_no_modules():
@@ -124,9 +103,8 @@ def test_modules_of_the_settings_win():
             paths=["src/api/", "src/schema.py"],
             description="The HTTP API",
             source_files=3,
-            tests=["tests/"],
         ),
-        Module(name="top", paths=["./"], source_files=1, tests=["tests/"]),
+        Module(name="top", paths=["./"], source_files=1),
     ]
 
 
@@ -137,13 +115,12 @@ def test_modules_of_the_settings_win():
         ("shop/x.py", "shop/"),
         ("x.py", "./"),
         ("other/x.py", None),
-        ("shop/new/x.py", None),
+        ("shop/new/x.py", "shop/"),
     ],
 )
 def test_the_most_specific_module_has_a_file(path: str, name: str | None):
     modules = list_modules(list_files("setup.py", "shop/a.py*6", "shop/db/b.py*20"), {})
-    found = find_module(path, modules)
-    assert (found.name if found else None) == name
+    assert [module.name for module in find_modules(path, modules)] == ([name] if name else [])
 
 
 folders = st.lists(st.sampled_from(["a", "b", "src", "test"]), max_size=4).map(
@@ -158,10 +135,8 @@ def test_every_source_is_in_exactly_one_module(repository: list[tuple[str, int]]
     modules = list_modules(files, {})
     assert len({module.name for module in modules}) == len(modules) <= MAX_MODULES
     for file in files:
-        around = [module for module in modules if is_inside(file.path, module.paths)]
+        around = find_modules(file.path, modules)
         assert len(around) == 1 if file.is_product_code else len(around) <= 1
-        if modules and not around:
-            assert any(is_inside(file.path, module.tests) for module in modules)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def find(
         path,
         FILES,
         is_new=is_new,
-        modules=[Module(name="x", paths=list(modules), tests=["tests/", "checks/"])],
+        modules=[Module(name="x", paths=list(modules)), Module(name="y", paths=["other/"])],
+        chosen=["x"],
         protected=protected,
     )
 
@@ -99,6 +100,7 @@ STEERING = [
     ("path", "is_new", "reason"),
     [
         ("other/a.py", False, "outside the modules"),
+        ("other/tests/test_a.py", True, "outside the modules"),
         ('shop/quo"te.py', False, "is no plain name"),
         ("shop/tab\there.py", False, "is no plain name"),
         ("shopping/a.py", True, "outside the modules"),

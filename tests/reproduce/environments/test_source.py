@@ -138,7 +138,6 @@ def test_an_odd_checkout_starts_no_program_and_is_opened_as_a_triage_opens_it(tm
             source.read_subject,
             source.list_pythons,
             source.describe_version,
-            source.list_changed,
         ):
             with suppress(GitError):
                 ask(head or "")

@@ -17,7 +17,7 @@ from testing.fakes import NOW
 from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
 from tests.run.run_harness import RunHarness, our_comment
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, IssueMoved, WrongUsage
-from triage.domain.effect import Policy, SuggestionOptions
+from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
@@ -38,7 +38,6 @@ from triage.say.hidden_state import (
     FailingLine,
     Reproduced,
     hash_example,
-    hash_suggestion,
     parse_state,
     render_state,
 )
@@ -438,7 +437,6 @@ class TestAgain:
         self, found: Evidence, remembered: Reproduced | None = REMEMBERED, **changes: Any
     ) -> ReproduceHarness:
         harness = ReproduceHarness(actor="", found=found, policy=changes.pop("policy", Policy(comment="always")))
-        harness.github.suggestion_options = changes.pop("suggestions", None)
         state = render_state(CommentState(reproduced=remembered, quiet=changes.pop("quiet", False)))
         ours = our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails.")))
         harness.set_thread(ours, **changes)
@@ -460,26 +458,6 @@ class TestAgain:
         )
         assert harness.parts.report == "The report."
         assert harness.known == self.REMEMBERED.model_copy(update={"fails": False, "gone": True}), "it is not run again"
-
-    def test_closing_is_suggested_where_github_takes_suggestions(self) -> None:
-        why = "The example shows on 2.4.1 what the report does, and on main no longer."
-        harness = self.run_again(FIXED, suggestions=SuggestionOptions(can_close=True))
-        [(_, suggestion)] = harness.github.suggested
-        assert (suggestion.kind, suggestion.name, suggestion.rationale) == ("close", "as completed", why)
-        assert "GitHub’s panel suggests to close" in harness.parts.reproduction
-        assert harness.state.suggested == [hash_suggestion(suggestion)]
-
-    @pytest.mark.parametrize(
-        "changes",
-        [
-            {"suggestions": SuggestionOptions(can_close=False)},
-            {"suggestions": SuggestionOptions(can_close=True), "policy": Policy(comment="always", labels="off")},
-        ],
-    )
-    def test_without_suggestions_the_comment_alone_says_it(self, changes: dict[str, Any]) -> None:
-        harness = self.run_again(FIXED, **changes)
-        assert harness.github.suggested == []
-        assert "a maintainer may close this issue" in harness.parts.reproduction
 
     def test_what_still_fails_changes_nothing(self) -> None:
         harness = self.run_again(STILL)

@@ -29,7 +29,7 @@ from triage.domain.findings import (
 )
 from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.apply_edits import MANY, FileAnswer
-from triage.fix.patch.modules import Module, find_module
+from triage.fix.patch.modules import Module, find_modules
 
 if TYPE_CHECKING:
     from triage.outside.model.chat_model import ChatModel
@@ -47,17 +47,12 @@ class TicketClass(Answer):
     error: ErrorText
 
 
-class ChosenModule(Answer):
-    name: str
-    reason: OptionalText
-
-
 class ModuleChoice(Answer):
     """Which modules may change."""
 
     essential = ("affected_modules",)
     prompt: ClassVar[str] = "fix_modules"
-    affected_modules: list[ChosenModule]
+    affected_modules: Texts
     files_likely_to_change: Texts
     error: ErrorText
 
@@ -182,23 +177,19 @@ RULES_MODULES = 2
 def choose_by_rules(state: FixState, modules: Sequence[Module]) -> ModuleChoice:
     """Return the modules of the triage's first suspects."""
     suspects = state.report.suspects if state.report else []
-    reasons = {found.name: suspect.reason for suspect in suspects if (found := find_module(suspect.path, modules))}
+    names = dict.fromkeys(found.name for suspect in suspects for found in find_modules(suspect.path, modules))
     return ModuleChoice(
-        affected_modules=[
-            ChosenModule(name=name, reason=reason) for name, reason in list(reasons.items())[:RULES_MODULES]
-        ],
+        affected_modules=list(names)[:RULES_MODULES],
         files_likely_to_change=[suspect.path for suspect in suspects][:MAX_FILES],
         error=None,
     )
 
 
-def select_modules(choice: ModuleChoice, modules: Sequence[Module]) -> dict[str, str]:
-    """Return why each named module that exists may change; the only one if none does."""
-    names = {module.name for module in modules}
-    chosen = {one.name: one.reason for one in choice.affected_modules if one.name in names}
-    if not chosen and len(modules) == 1:
-        return {modules[0].name: "It is the only module."}
-    return chosen
+def select_modules(choice: ModuleChoice, modules: Sequence[Module]) -> list[str]:
+    """Return the named modules that exist; the only one if none does."""
+    names = [module.name for module in modules]
+    chosen = [name for name in dict.fromkeys(choice.affected_modules) if name in names]
+    return chosen or (names if len(names) == 1 else [])
 
 
 def describe_module(module: Module) -> str:
@@ -242,9 +233,7 @@ async def ask_for_files(
         "the report's example": shorten(state.example, MAX_EXAMPLE_CHARS),
         "kind of change": f"{state.ticket_type}: {state.technical_summary}",
         "acceptance criteria": format_bullets(state.acceptance_criteria),
-        "modules that may change": format_bullets(
-            [f"{name}: {reason}" for name, reason in state.affected_modules.items()]
-        ),
+        "modules that may change": format_bullets(state.affected_modules),
         **shown,
         "earlier version": state.diff,
         "what a maintainer says of the version above": shorten(

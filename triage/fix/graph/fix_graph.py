@@ -171,8 +171,7 @@ async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """The end of a flow without a proposal, or of an approval that was not carried out. The error says why."""
     if state.pending_mutation:  # the proposal is still there
         return {"status": ProposalStatus.AWAITING, "messages": ["Not carried out."]}
-    status = ProposalStatus.ABANDONED if state.status is ProposalStatus.ABANDONED else ProposalStatus.NONE
-    return {"status": status, "messages": ["No proposal."]}
+    return {"status": ProposalStatus.NONE, "messages": ["No proposal."]}
 
 
 NODES = (

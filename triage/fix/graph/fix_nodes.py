@@ -10,7 +10,7 @@ from triage.agents.prompts import format_bullets, shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import Passage, SearchQuery
-from triage.domain.proposal import MAX_REQUEST_CHARS, PatchDraft, PatchedFile, ProposalStatus
+from triage.domain.proposal import MAX_REQUEST_CHARS, PatchDraft, PatchedFile
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
     MAX_FILES,
@@ -33,7 +33,7 @@ from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.graph.shown_files import SEARCHED_FILES, CopyableCode, collect_code, collect_tests
 from triage.fix.patch.apply_edits import FileAnswer, build_files, read_path
 from triage.fix.patch.check_patch import check_patch, check_path
-from triage.fix.patch.modules import is_inside
+from triage.fix.patch.modules import find_modules
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import StepRecorder
 from triage.read.read_issue import read_issue_and_thread
@@ -135,11 +135,10 @@ async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Upd
 
 def _find_passages(context: FixContext, query: SearchQuery, chosen: Collection[str]) -> list[tuple[float, Passage]]:
     """Return passages with the similarity of their file, relative to the best file of the query, which has 1.0."""
-    by_name = {module.name: module for module in context.list_modules()}
-    hits = context.services.codebase.search(query, SEARCHED_FILES)
+    modules, hits = context.list_modules(), context.services.codebase.search(query, SEARCHED_FILES)
     found: list[tuple[float, Passage]] = []
     for name in chosen:
-        inside = [hit for hit in hits if is_inside(hit.path, by_name[name].paths)]
+        inside = [hit for hit in hits if name in {module.name for module in find_modules(hit.path, modules)}]
         passages = [(hit.score, passage) for hit in inside for passage in hit.passages]
         found += passages[:PASSAGES_PER_MODULE]
     return sorted(found, key=lambda pair: -pair[0])[:MAX_PASSAGES]
@@ -214,7 +213,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
         )
 
     answer, files_built, problems = await _ask_until_usable(recorder, CodeChanges, state, context, collect_shown, check)
-    failed: Update = {"steps": recorder.records, "status": ProposalStatus.ABANDONED}
+    failed: Update = {"steps": recorder.records}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
     if problems:  # say what was learned
@@ -236,11 +235,11 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
 
 def _make_path_check(state: FixState, context: FixContext) -> Callable[[str, bool], str]:
     """Return what says why a patch may not write a path, which is of a new file or not."""
-    modules = [module for module in context.list_modules() if module.name in state.affected_modules]
+    modules, chosen = context.list_modules(), state.affected_modules
 
     def check(path: str, is_new: bool) -> str:
         protected = context.services.config.protected_paths
-        return check_path(path, context.base_files, is_new=is_new, modules=modules, protected=protected)
+        return check_path(path, context.base_files, is_new=is_new, modules=modules, chosen=chosen, protected=protected)
 
     return check
 
@@ -279,7 +278,7 @@ def make_draft(state: FixState, files: "BaseFiles") -> PatchDraft:
         summary=state.summary or state.technical_summary,
         root_cause=state.root_cause,
         acceptance_criteria=state.acceptance_criteria,
-        modules=list(state.affected_modules),
+        modules=state.affected_modules,
         changes=[file for file in rest if not files.is_test(file.path)],
         tests=[*(file for file in rest if files.is_test(file.path)), *state.proposed_tests],
         no_test_reason=state.no_test_reason,

@@ -46,8 +46,8 @@ class FixState(Value):
     technical_summary: str = ""
     acceptance_criteria: list[str] = Field(default_factory=list)
 
-    affected_modules: dict[str, str] = Field(default_factory=dict)
-    """Those that may change, each with the reason."""
+    affected_modules: list[str] = Field(default_factory=list)
+    """Those that may change."""
     affected_files: list[str] = Field(default_factory=list)
     """Likely to change, the likeliest first."""
     retrieved_chunks: list[Passage] = Field(default_factory=list)

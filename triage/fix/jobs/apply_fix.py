@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar, TypeVarTuple
 
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
-from triage.base.threads import OutOfTime, call_with_deadline, in_thread
+from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.proposal import PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.check_approval import (
@@ -28,7 +28,6 @@ from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
     describe_stored,
-    format_refusal,
     plan_proposal_part,
     write_refusal,
     write_result,
@@ -190,16 +189,10 @@ async def _reject(request: FixRequest, proposal: PatchProposal, job: FixJob) -> 
 
 
 async def _refuse(request: FixRequest, reason: str, proposal: PatchProposal | None, job: FixJob) -> Status:
-    """Say why nothing is carried out. A proposal that is too old is deleted, and is not shown any more."""
+    """Say why nothing is carried out. A proposal that is too old goes with the next one that is stored."""
     if proposal is None:
         return await write_refusal(request, reason, job)
-    issue, outputs = request.issue, describe_stored(proposal)
-    if not is_expired(proposal, issue.snapshot_time or job.run.now()):
-        outputs |= {"proposal-status": ProposalStatus.AWAITING.value}
-        return await write_refusal(request, reason, job, outputs)
-    if not job.run.policy.dry_run:
-        with suppress(TriageError):  # it goes with the next one
-            await in_thread(job.store.delete, proposal)
-    answer = format_refusal(request.task, reason)
-    outputs |= {"proposal-status": ProposalStatus.EXPIRED.value}
-    return await write_result(job, answer, outputs, plan_proposal_part(issue, answer), "confused")
+    is_late = is_expired(proposal, request.issue.snapshot_time or job.run.now())
+    status = ProposalStatus.NONE if is_late else ProposalStatus.AWAITING
+    outputs = describe_stored(proposal) | {"proposal-status": status.value}
+    return await write_refusal(request, reason, job, outputs)

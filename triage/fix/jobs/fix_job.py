@@ -15,7 +15,7 @@ from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchP
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
-from triage.fix.check_approval import MORE_WORDS, NO_ID, check_role
+from triage.fix.check_approval import MORE_WORDS, NO_ID, OFF_DEFAULT_BRANCH, check_role
 from triage.outside.output.job_output import PROPOSAL, read_own_file, write_file
 from triage.run.may_run.event import Event, check_command_comment, plan_reaction
 from triage.run.run_context import JobContext
@@ -24,7 +24,7 @@ from triage.run.write.write_results import write_to_issue
 from triage.safety.safe_markdown import escape_markdown
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import read_parts
-from triage.say.notices import plan_fix_result
+from triage.say.notices import plan_job_result
 from triage.say.our_comment import find_our_comment, plan_comment_parts, read_state
 from triage.say.template import render_block
 
@@ -41,7 +41,6 @@ MAX_ERROR_CHARS = 4_000
 class FixResult(Value):
     """What the job `propose` found, as a file for the jobs after it."""
 
-    status: ProposalStatus = ProposalStatus.NONE
     error: str = Field("", max_length=MAX_ERROR_CHARS)
     """Why there is no patch. May hold a model's words."""
     draft: PatchDraft | None = None
@@ -72,7 +71,8 @@ class JobArtifacts:
         if self.redactor.redactor_for("proposal")(text) != text:
             raise BadInput("The patch holds one of the run's own secrets. It is not written.")
         path = write_file(self.workspace, PROPOSAL, text)
-        return {"proposal-file": path, "proposal-status": result.status.value}
+        status = ProposalStatus.AWAITING if result.draft else ProposalStatus.NONE
+        return {"proposal-file": path, "proposal-status": status.value}
 
     def write_example(self, example: "FixExample") -> None:
         """Write what the job `verify` runs of the report."""
@@ -143,14 +143,10 @@ async def write_result(
     if reaction:
         effects = [*effects, *plan_reaction(job.run.event, reaction)]
     done = await write_to_issue([] if job.run.policy.dry_run else effects, job.run)
-    apply_local_effects(plan_fix_result(message, outputs, status, links), job.run.output, done)
+    apply_local_effects(plan_job_result("fix", message, outputs, status, links), job.run.output, done)
     return done.downgrade_status(status)
 
 
-OFF_START = (
-    "Commit `{commit}` is not on the default branch, so a pull request would bring other commits along. Start the "
-    "workflow on the default branch."
-)
 NO_WORDS = "say what to change, after the id."
 
 
@@ -216,7 +212,7 @@ def _find_refusal(task: FixTask, issue: Issue, event: Event | None) -> str:
 
 
 async def check_base(job: FixJob) -> str:
-    """Return why no patch may start from the commit of the checkout, as a sentence; empty if one may.
+    """Return why no patch may start from the commit of the checkout, as the end of a sentence; empty if one may.
 
     Raises:
         TriageError: The checkout or GitHub cannot be read.
@@ -224,7 +220,7 @@ async def check_base(job: FixJob) -> str:
     commit = (await in_thread(job.open_files, "HEAD")).commit
     store = job.store
     is_on_it = await job.run.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
-    return "" if is_on_it else OFF_START.format(commit=commit[:12])
+    return "" if is_on_it else OFF_DEFAULT_BRANCH
 
 
 def read_shown_commit(issue: Issue) -> str:

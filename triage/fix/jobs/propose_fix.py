@@ -8,7 +8,7 @@ from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.issue import Issue
-from triage.domain.proposal import MAX_REVISIONS, PatchedFile, PatchProposal, ProposalStatus
+from triage.domain.proposal import MAX_REVISIONS, PatchedFile, PatchProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
@@ -66,10 +66,9 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     )
     state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
     draft = None if state.error else state.draft
-    status = ProposalStatus.AWAITING if draft else state.status
     error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
     shown = state.diff_summary if draft else render_block("proposal", "abandoned", error)
-    outputs = job.artifacts.write_fix_result(FixResult(status=status, error=error, draft=draft))
+    outputs = job.artifacts.write_fix_result(FixResult(error=error, draft=draft))
     if draft and example:
         job.artifacts.write_example(example)
     report = extend_report(state, services)

@@ -6,6 +6,7 @@ from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, Pro
 from triage.domain.run import Status
 from triage.fix.base_files import BaseFiles
 from triage.fix.jobs.fix_job import (
+    NO_PROPOSAL,
     FixJob,
     FixRequest,
     FixResult,
@@ -35,7 +36,10 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     if not task.makes_proposal:
         return await write_refusal(request, UNCONFIRMED, job)
-    result = job.artifacts.read_fix_result() or FixResult(error=await check_base(job) or PROPOSE_FAILED)
+    result = job.artifacts.read_fix_result()
+    if result is None:
+        reason = await check_base(job)
+        result = FixResult(error=f"Not done: {reason}" if reason else PROPOSE_FAILED)
     draft = result.draft
     if draft is None:
         return await _report_nothing(request, result, job)
@@ -58,8 +62,8 @@ async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -
     text = render_block("proposal", "abandoned", result.error)
     if read_shown_commit(request.issue):  # the one before can still be approved
         return await write_answer(request, format_reply(request.task, text), job)
-    outputs, shown = {"proposal-status": result.status.value}, format_reply(request.task, text)
-    return await write_result(job, text, outputs, plan_proposal_part(request.issue, shown), "confused")
+    shown = format_reply(request.task, text)
+    return await write_result(job, text, NO_PROPOSAL, plan_proposal_part(request.issue, shown), "confused")
 
 
 async def _report_stored(

@@ -6,7 +6,7 @@ sentence that says what to do. Every job that uses a draft asks again.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from triage.base.text import quote_value
 from triage.domain.proposal import MAX_FILES, BaseFile, PatchDraft, PatchedFile
 from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, BaseFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
-from triage.fix.patch.modules import Module, is_inside
+from triage.fix.patch.modules import Module, find_modules
 from triage.fix.patch.unified_diff import diff_files, read_base_text
 from triage.safety.clean_text import find_invisible, find_mixed_words
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -34,6 +34,7 @@ def check_path(
     *,
     is_new: bool,
     modules: Sequence[Module],
+    chosen: Collection[str],
     protected: Sequence[str],
 ) -> str:
     """Return why a patch may not write a file, in one sentence; empty if it may.
@@ -42,7 +43,8 @@ def check_path(
         path: Relative to the top folder. May be hostile.
         files: Those of the base commit.
         is_new: The patch adds the file.
-        modules: What the patch is limited to. Their tests may stand elsewhere.
+        modules: All of the repository.
+        chosen: The names of those that the patch is limited to. Their tests may stand outside of all modules.
         protected: Gitignore patterns of the project.
     """
     base, shown = files.read(path), show_path(path)
@@ -58,10 +60,11 @@ def check_path(
         return problem
     if _is_protected(path, protected):
         return f"{shown} is one of the project's protected paths: leave it as it is."
-    is_tested = files.is_test(path) and any(is_inside(path, module.tests) for module in modules)
-    is_within = is_tested or any(is_inside(path, module.paths) for module in modules)
+    names = {module.name for module in find_modules(path, modules)}
+    is_within = not names.isdisjoint(chosen) or (files.is_test(path) and not names)
     if not is_within and not _is_changelog(path, files, is_new=is_new):
-        allowed = ", ".join(place for module in modules for place in module.paths) or "no module"
+        places = [place for module in modules if module.name in chosen for place in module.paths]
+        allowed = ", ".join(places) or "no module"
         return f"{shown} is outside the modules that may change ({allowed}): leave it as it is."
     if not has_allowed_kind(path):
         return f"{shown} is no source, test, documentation or changelog: leave it as it is."
@@ -249,10 +252,11 @@ def _find_odd_files(
     if total > MAX_CHANGED_LINES:  # the content of such a patch takes a minute to check
         yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
     else:
-        inside = [module for module in modules if module.name in draft.modules]
         for file in draft.files:
             path, is_new = file.path, file.is_new_file
-            if problem := check_path(path, files, is_new=is_new, modules=inside, protected=protected):
+            if problem := check_path(
+                path, files, is_new=is_new, modules=modules, chosen=draft.modules, protected=protected
+            ):
                 yield problem
             else:
                 base = files.read(path)

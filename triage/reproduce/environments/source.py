@@ -161,11 +161,6 @@ class Source:
         output = self._objects.run("merge-base", one, other, accept=(0, 1))
         return output.decode().strip() or None
 
-    def list_changed(self, commit: str) -> list[str]:
-        """Return the files that a commit changed, compared with its first parent."""
-        args = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{commit}^1", commit)
-        return self._objects.run(*args, max_bytes=1 << 24).decode("utf-8", "replace").split("\0")[:-1]
-
     def export(self, commit: str, folder: Path) -> str:
         """Write the files of a commit into a new folder, and return the project's there. Raises GitError.
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from triage.base.threads import in_thread
-from triage.domain.effect import IssueEffect, Reaction, SuggestChanges
+from triage.domain.effect import IssueEffect
 from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask
@@ -13,10 +13,9 @@ from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, accept_evidence, parse_orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_each, read_request, select_allowed
 from triage.reproduce.pages import Pages, find_executed_code
-from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
+from triage.reproduce.render_evidence import ask_reporter, render_evidence
 from triage.run.may_run.event import plan_reaction, to_run_key
 from triage.run.write.apply_local_effects import PublishResult
-from triage.run.write.plan_suggestions import plan_close
 from triage.run.write.write_results import read_again, write_skip, write_to_issue
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
@@ -28,9 +27,6 @@ WORTH_SAYING = frozenset({"still", "fixed", "changed", "newer", "not-reproduced"
 LEADS_TO_CODE = frozenset({"still", "newer", "other-failure"})
 """What fails today lies in what it executes. The bug of another verdict is gone, or was not there."""
 FIXED_SINCE = "It failed when it was run before, and does not any more: a maintainer may close this issue."
-CLOSE_SUGGESTED = (
-    "It failed when it was run before, and does not any more: GitHub’s panel suggests to close this issue."
-)
 
 
 async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
@@ -55,7 +51,7 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
     remembered = {} if order.is_own else {"reproduced": known}
     issue = await read_again(request.issue, job.run)
     comment = _plan_comment(task, issue, job, {"reproduction": block, "answer": ""}, remembered, pages.links)
-    return await finish(job, block, {}, [comment, *_react(job, "rocket")], pages.links)
+    return await finish(job, block, {}, [comment, *plan_reaction(job.run.event, "rocket")], pages.links)
 
 
 def _plan_comment(
@@ -94,11 +90,7 @@ async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: Reproduc
     """Say why nothing was run. A result that the comment has stays."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
     comment = _plan_comment(task, issue, job, {"answer": text}, {})
-    return await finish(job, text, {}, [comment, *_react(job, "confused")])
-
-
-def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
-    return [*plan_reaction(job.run.event, reaction)]
+    return await finish(job, text, {}, [comment, *plan_reaction(job.run.event, "confused")])
 
 
 async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> Status:
@@ -116,20 +108,9 @@ async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None
         if not is_due or not evidence or not order.selection:
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-        options = await in_thread(job.run.github.fetch_suggestion_options, order.number, [])
-        suggestions = plan_close(explain_fix(evidence), job.run.policy.labels, options, state)
-        text = f"{CLOSE_SUGGESTED if suggestions else FIXED_SINCE}\n\n{block}"
-        remembered = {
-            "reproduced": await in_thread(_remember, order.selection, evidence, pages),
-            "suggested": state.with_suggestions(suggestions).suggested,
-        }
-        effects: list[IssueEffect] = [
-            plan_comment_parts(request.issue, {"reproduction": text, "answer": ""}, remembered, pages.links)
-        ]
-        effects += [SuggestChanges(issue_number=order.number, suggestions=suggestions)] if suggestions else []
+        parts: dict[PartName, str] = {"reproduction": f"{FIXED_SINCE}\n\n{block}", "answer": ""}
+        remembered = {"reproduced": await in_thread(_remember, order.selection, evidence, pages)}
+        comment = plan_comment_parts(request.issue, parts, remembered, pages.links)
         # At once: the comment of a later issue may change while the earlier ones are written.
-        written = await write_to_issue(select_allowed(effects, job), job.run)
-        done.failures += written.failures
-        done.annotations += written.annotations
-        done.needs_setup_fix |= written.needs_setup_fix
+        done = await write_to_issue(select_allowed([comment], job), job.run, done)
     return await finish(job, "\n".join(lines) or "No example was run again.", done=done)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from triage.base.errors import GitHubUnavailable, NoSuchIssue, WrongUsage
-from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
+from triage.domain.effect import IssueEffect
 from triage.domain.issue import Issue
 from triage.domain.run import Status
 from triage.domain.task import ReproduceTask
@@ -19,7 +19,7 @@ from triage.run.may_run.event import check_command_comment, restore_issue_at_tri
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
 from triage.run.write.write_results import write_to_issue
-from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe
+from triage.say.notices import plan_job_result
 
 SECURITY = "it may be a security report, and the result would be public."
 _NAME = r"[\w.+/!-]{1,100}"
@@ -122,10 +122,6 @@ async def finish(
     done: PublishResult | None = None,
 ) -> Status:
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
-    status = Status.COMPLETE
-    values = {"status": status.value, **(outputs or {})}
-    shown = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
-    local = (WriteSummary(markdown=shown), SetOutputs(values=values))
     done = await write_to_issue(select_allowed(effects, job), job.run, done)
-    apply_local_effects(local, job.run.output, done)
-    return done.downgrade_status(status)
+    apply_local_effects(plan_job_result("reproduce", page, outputs or {}, Status.COMPLETE, links), job.run.output, done)
+    return done.downgrade_status(Status.COMPLETE)

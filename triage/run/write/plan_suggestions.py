@@ -101,16 +101,6 @@ def plan_suggestions(
     return [one for one in wanted if hash_suggestion(one) not in decided]
 
 
-def plan_close(why: str, mode: LabelsMode, options: SuggestionOptions | None, state: CommentState) -> list[Suggestion]:
-    """Return the suggestion to close an issue as completed; none where GitHub takes none, or a person has declined it.
-
-    `why` is plain text that does nothing.
-    """
-    suggestion = _suggest("close", "as completed", why, "HIGH")
-    is_new = hash_suggestion(suggestion) not in state.suggested
-    return [suggestion] if mode != "off" and options and options.can_close and is_new else []
-
-
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
     of_kind = _rate_kind(report)
     areas = {one.name.casefold(): one for one in report.area_labels}
