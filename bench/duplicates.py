@@ -23,6 +23,7 @@ from triage.domain.past_issues import PastIssue
 from triage.find.past_issues.likeness import Likeness
 from triage.find.past_issues.similar_issues import NAMED_FROM, Compared, PastIssueIndex
 from triage.find.words.tokens import find_words
+from triage.read.other_issues import make_visible
 from triage.read.read_issue import read_issue
 
 _PLACES = (1, 5, 10)
@@ -66,7 +67,8 @@ class Reports:
         created = _parse_time(report["created"])
         title, body = report["title"] or "", (report["body"] or "")[:_MAX_BODY_CHARS]
         compared = self._index.compare_likeliest(read_issue(Issue(title=title, body=body)), created)
-        self._index.add(PastIssue(number=len(self._ids), title=title, body=body, created_at=created))
+        past = PastIssue(number=len(self._ids), title=title, body=body, created_at=created)
+        self._index.add(make_visible(past))
         self._ids.append(report["id"])
         return [(self._ids[one.past.number], one) for one in compared]
 

@@ -35,6 +35,7 @@ from triage.find.past_issues.learned_labels import (
     measure_similarities,
 )
 from triage.read.kind.issue_kind import DECLARED_LOGIT, KINDS, estimate_kind
+from triage.read.other_issues import make_visible
 from triage.read.read_issue import read_issue
 
 _PARTS = 5
@@ -55,14 +56,15 @@ def main() -> None:
     kinds = np.array([list(_LABELS).index(row["kind"]) for row in rows])
     repositories = np.array([row["repo"] for row in rows])
     likely, seconds = np.zeros((len(rows), len(KINDS))), []
-    features = [extract_features(row["title"], row["body"] or "") for row in rows]
+    issues = [make_past_issue(number, row) for number, row in enumerate(rows)]
+    features = [extract_features(one.title, one.body) for one in issues]
     for repository in sorted(set(repositories)):
         positions = np.flatnonzero(repositories == repository).tolist()
         Random(1).shuffle(positions)
         for part in range(_PARTS):
             held_out = positions[part::_PARTS]
             known = [at for at in positions if at not in held_out]
-            past = [make_past_issue(at, rows[at]) for at in known]
+            past = [issues[at] for at in known]
             similarities = measure_similarities([features[at] for at in known], [features[at] for at in held_out])
             learned = learn_kinds(similarities, past, priors[held_out])
             assert learned is not None
@@ -79,7 +81,9 @@ def main() -> None:
 def make_past_issue(number: int, row: dict[str, Any]) -> PastIssue:
     label = _LABELS[row["kind"]]
     created = datetime(2026, 1, 1, tzinfo=UTC)
-    return PastIssue(number=number, title=row["title"], body=row["body"] or "", labels=[label], created_at=created)
+    return make_visible(
+        PastIssue(number=number, title=row["title"], body=row["body"] or "", labels=[label], created_at=created)
+    )
 
 
 def learn_without_repository(path: Path) -> Matrix:

@@ -129,7 +129,7 @@ class FakeCodebase(Codebase):
             score=round(1.0 / (rank + 1), 2),
             probability=round(0.7 / 4**rank, 3),
             passages=[Passage(span=span, text=text, symbol=_symbol(text))],
-            reasons=["shares words with the issue"],
+            reasons=[],
         )
 
     def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:

@@ -18,7 +18,7 @@ from triage.agents.prompts import build_system_message, fence, format_bullets
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Excerpt, Hit, Passage, Place, SearchQuery, Span
+from triage.domain.code import Excerpt, Hit, Passage, Place, RankReason, SearchQuery, Span
 from triage.domain.findings import MissingInformation, TicketDraft, WebResult
 from triage.domain.issue import Attachment, FailingPackage
 from triage.domain.report import Citations
@@ -88,20 +88,21 @@ STORE = """class Store:
 @pytest.mark.parametrize(
     ("reasons", "told", "line"),
     [
-        (["shares words", "matches `items` in `Store.save`"], "matches `items` in `Store.save`", 2),
-        (["defines `Store.load`, named in the issue"], "defines `Store.load`, named in the issue", 5),
-        (["defines `gone`, named in the issue"], "defines `gone`, named in the issue", 2),
+        ([("a frame", ""), ("defines `save`", "Store.save")], "defines `save`", 2),
+        ([("defines `load`", "Store.load")], "defines `load`", 5),
+        ([("defines `gone`", "gone")], "defines `gone`", 2),
         ([], "shares words with the issue", 2),
     ],
 )
-async def test_the_lines_of_a_place_are_those_of_its_reason(reasons: list[str], told: str, line: int):
+async def test_the_lines_of_a_place_are_those_of_its_reason(reasons: list[tuple[str, str]], told: str, line: int):
     lines = STORE.splitlines()
     save = Passage(span=Span(path="store.py", start=2, end=3), text="\n".join(lines[1:3]), symbol="Store.save")
     load = Passage(span=Span(path="store.py", start=5, end=6), text="\n".join(lines[4:6]), symbol="Store.load")
 
     class Found(FakeCodebase):
         def search(self, query: Any, limit: int) -> list[Hit]:
-            return [Hit(path="store.py", score=1.0, probability=0.8, passages=[save], reasons=reasons)]
+            found = [RankReason(text=text, symbol=symbol) for text, symbol in reasons]
+            return [Hit(path="store.py", score=1.0, probability=0.8, passages=[save], reasons=found)]
 
         def find_definitions(self, name: str) -> list[Passage]:
             return [load] if name == "Store.load" else []
@@ -262,7 +263,15 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
 
     class ByPathAlone(FakeCodebase):
         def search(self, query: Any, limit: int) -> list[Hit]:
-            return [Hit(path="src/parse.py", score=1.0, probability=0.8, passages=[], reasons=["innermost frame"])]
+            return [
+                Hit(
+                    path="src/parse.py",
+                    score=1.0,
+                    probability=0.8,
+                    passages=[],
+                    reasons=[RankReason(text="innermost frame")],
+                )
+            ]
 
     answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=ByPathAlone(factories.FILES)))
     assert answer.root_cause_location == "src/parse.py"
@@ -478,6 +487,12 @@ async def test_only_questions_are_put_to_the_reporter():
 def test_a_report_without_a_sign_has_no_severity():
     report = fill_report_template(case(issue=factories.issue(title="Total is off", body="It shows 4 for 3 items.")))
     assert (report.severity, report.severity_reason) == (None, "")
+
+
+def test_that_a_file_shares_words_is_no_evidence():
+    files = [factories.relevant("a.py", relevance_reason=one) for one in (codebase_rules.NO_REASON, "a frame")]
+    report = fill_report_template(case(code_finding=factories.codebase(relevant_files=files)))
+    assert [one.claim for one in report.evidence] == ["a frame"]
 
 
 def test_the_severity_comes_with_the_sentence_that_says_it():

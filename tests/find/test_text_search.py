@@ -58,7 +58,7 @@ def places(found: LineMatches) -> list[str]:
     return [f"{one.path}:{one.line}" for one in found.lines]
 
 
-def test_definitions_then_product_code_then_data_tests_and_documents(corpus: Corpus):
+def test_product_code_then_data_tests_and_documents(corpus: Corpus):
     found = find_text(corpus, "MAX_RETRIES", 20)
     assert places(found) == [
         "src/shop/settings.py:3",
@@ -100,15 +100,6 @@ def test_capitals_beyond_ascii_are_folded_too(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"a.py": "# Überlauf\n", "b.py": "x = 1\n"})
     found = find_text(corpus, "ÜBERLAUF", 9)
     assert (places(found), found.same_case) == (["a.py:1"], False)
-
-
-@pytest.mark.parametrize(
-    "definition", ["def save(x):\n    pass\n", "save = 1\n", "save: int = 1\n", "int save(int x) {}\n"]
-)
-def test_where_it_is_defined_comes_before_where_it_is_used(tmp_path: Path, definition: str):
-    name = "z.c" if "int" in definition else "z.py"
-    corpus = make_corpus(tmp_path, {f"a{n}.py": f"x{n}.save({n})\n" for n in range(5)} | {name: definition})
-    assert places(find_text(corpus, "save", 3))[0] == f"{name}:1"
 
 
 def test_lines_that_are_not_listed_are_counted_by_file(tmp_path: Path):

@@ -1,4 +1,5 @@
 import re
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -7,7 +8,8 @@ from hypothesis import strategies as st
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.issue import Issue
-from triage.read.other_issues import choose_search_words, find_referenced_issues
+from triage.domain.past_issues import PastIssue
+from triage.read.other_issues import choose_search_words, find_referenced_issues, make_visible
 from triage.read.read_issue import read_issue
 
 
@@ -79,3 +81,14 @@ def test_nothing_in_it_is_an_operator(title: str, body: str):
     found = words(title, f'Traceback (most recent call last):\n  File "a.py", line 1, in f\nValueError: {body}\n')
     assert PLAIN.fullmatch(found)
     assert len(found) <= 180
+
+
+def test_a_past_issue_is_what_its_page_shows() -> None:
+    past = PastIssue(
+        number=1,
+        title="A\u200bb",
+        body="Seen <!-- hidden -->here\n<!-- open",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    shown = make_visible(past)
+    assert (shown.title, shown.body) == ("Ab", "Seen here")

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from testing import factories
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
-from triage.domain.issue import Section
 from triage.domain.skill import BrokenSkill, Skill, SkillConditions
 from triage.read.skills import MAX_BODY_CHARS, MAX_SKILL_BYTES, match_skills, parse_skill
 
@@ -39,11 +38,6 @@ Be exact.
 
 ## Output Format ##
 Name the currency of `src/pay/money.py`, not of `amount`.
-
-### Example
-10.00 EUR
-
-## History
 """
 
 
@@ -59,7 +53,7 @@ def refusal(text: str | bytes, name: str = "refunds.md") -> str:
     return broken.problem
 
 
-def test_every_key_and_section_is_read():
+def test_every_key_is_read_and_the_text_as_it_stands():
     assert read(WHOLE) == Skill(
         id="refunds",
         path=f"{FOLDER}/refunds.md",
@@ -70,18 +64,7 @@ def test_every_key_and_section_is_read():
         ),
         requires_approval=True,
         checkpoint_type="pre-release",
-        sections=[
-            Section(heading="", text="Be exact."),
-            Section(
-                heading="Steps",
-                text="1. Read [the rules](../../../docs/refunds.md#partial), not [the site](https://pay.test/x.md).\n\n"
-                "```sh\n## no heading\n```",
-            ),
-            Section(
-                heading="Output Format",
-                text="Name the currency of `src/pay/money.py`, not of `amount`.\n\n### Example\n10.00 EUR",
-            ),
-        ],
+        text=WHOLE.partition(" #\n\n")[2].strip(),
         references=["../../../docs/refunds.md#partial", "src/pay/money.py"],
     )
 
@@ -91,7 +74,7 @@ def test_a_description_and_a_text_are_enough():
     assert isinstance(found, Skill)
     assert (found.id, found.name, found.when) == ("app-crash-2", "app-crash-2", SkillConditions())
     assert (found.requires_approval, found.checkpoint_type) == (False, "")
-    assert found.sections == [Section(heading="", text="Look at the log.")]
+    assert found.text == "Look at the log."
 
 
 @pytest.mark.parametrize(
@@ -114,7 +97,7 @@ def test_invisible_characters_and_likely_secrets_are_removed():
     found = read(f"---\ndescription: a\u200b\u202eb\n---\nUse {token} here.\u2066")
     assert isinstance(found, Skill)
     assert found.description == "ab"
-    assert found.sections[0].text == "Use [masked secret] here."
+    assert found.text == "Use [masked secret] here."
 
 
 @each_row(
@@ -161,7 +144,7 @@ def test_no_bytes_raise(data: bytes):
             assert found.problem.isprintable()
         else:
             assert len(found.description) <= 200
-            assert all(section.text.strip() for section in found.sections)
+            assert found.text == found.text.strip()
 
 
 @each_row("piece", ["](", "`a", "```\n", "## a\n", "[a](b)", "---\n", " ", "# "])
@@ -179,7 +162,6 @@ def test_the_page_of_the_documentation_has_an_example_that_is_read():
     assert isinstance(found, Skill), found
     assert all([found.when.labels, found.when.paths, found.when.words])
     assert found.requires_approval
-    assert [section.heading for section in found.sections] == ["", "Steps", "Requirements", "Output Format"]
     assert found.references
 
 

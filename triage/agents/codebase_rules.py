@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from triage.agents.agent import CONFIDENT_FROM
-from triage.agents.prompts import find_traceback_lines, get_named, shows_reason
+from triage.agents.prompts import find_traceback_lines
 from triage.agents.services import Services
 from triage.agents.shown_code import format_file
 from triage.base.threads import in_thread
@@ -76,7 +76,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
 def _summarize(first: Hit | None) -> str:
     if first is None:
         return "Nothing in the repository fits the issue's words."
-    return f"{first.path} fits best: {first.reasons[0]}." if first.reasons else f"{first.path} fits best."
+    return f"{first.path} fits best: {first.reasons[0].text if first.reasons else NO_REASON}."
 
 
 def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
@@ -94,10 +94,10 @@ def _to_relevant_file(hit: Hit, agent_input: AgentInput, codebase: Codebase) -> 
         span, symbol, quote, reason = place.span, place.symbol, place.quote, SIGN_REASONS[place.sign]
     elif hit.passages:
         best, reason = _match_reason(hit, codebase)
-        quote = _choose_quote(best, agent_input, reason)
+        quote = _choose_quote(best, agent_input)
         span, symbol = _narrow_span(best, quote), best.symbol
     else:  # of a file beyond the limits of the index only the path is known
-        return _make_relevant_file(hit.path, next(iter(hit.reasons), NO_REASON))
+        return _make_relevant_file(hit.path, hit.reasons[0].text if hit.reasons else NO_REASON)
     return _make_relevant_file(hit.path, reason, span, symbol, quote)
 
 
@@ -106,14 +106,12 @@ def _match_reason(hit: Hit, codebase: Codebase) -> tuple[Passage, str]:
     best = hit.passages[0]
     if not hit.reasons:
         return best, NO_REASON
-    own_name = (best.symbol or "").rpartition(".")[2]
-    names = {reason: get_named(reason).rpartition(".")[2] for reason in hit.reasons}
-    own = next((reason for reason, name in names.items() if own_name and name == own_name), None)
+    own = next((reason for reason in hit.reasons if reason.symbol and reason.symbol == best.symbol), None)
     if own:
-        return best, own
-    named = get_named(hit.reasons[0]) if hit.reasons[0].startswith("defines") else ""
-    defined = (passage for passage in codebase.find_definitions(named) if passage.span.path == hit.path)
-    return (next(defined, best) if named else best), hit.reasons[0]
+        return best, own.text
+    first = hit.reasons[0]
+    defined = (passage for passage in codebase.find_definitions(first.symbol) if passage.span.path == hit.path)
+    return next(defined, best), first.text
 
 
 def _make_relevant_file(
@@ -137,8 +135,8 @@ def _narrow_span(passage: Passage, quote: str | None) -> Span:
     return passage.span.model_copy(update={"start": start, "end": min(passage.span.end, start + MAX_LINES - 1)})
 
 
-def _choose_quote(passage: Passage, agent_input: AgentInput, reason: str) -> str | None:
-    """Return the line of the passage that a trace or the issue shows, or with the reason's name; else its first one.
+def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
+    """Return the line of the passage that a trace or the issue shows, or with its name; else its first one.
 
     A quote finds the place also when the reporter's version has other line numbers.
     """
@@ -148,7 +146,7 @@ def _choose_quote(passage: Passage, agent_input: AgentInput, reason: str) -> str
     )
     quoted = [line for line in lines if len(line) >= MIN_QUOTE_CHARS and line in issue]
     code = [line for line in lines if not _COMMENT_LINE.match(line)]
-    named = [line for line in code if shows_reason(reason, line)]
+    named = [line for line in code if (passage.symbol or "").rpartition(".")[2] in line]
     return max(quoted, key=len) if quoted else next(iter([*named, *code, *lines]), None)
 
 

@@ -198,21 +198,6 @@ def is_question(text: str) -> bool:
     return len(text) >= MIN_QUESTION_CHARS and bool(_ASKS.search(text))
 
 
-_NAMED = re.compile(r"`([^`]+)`")
-
-
-def get_named(reason: str) -> str:
-    """Return the name of what a reason is about: what is defined, or where its words stand; empty without one."""
-    quoted = _NAMED.findall(reason)
-    return quoted[0 if reason.startswith("defines") else -1].strip("()") if quoted else ""
-
-
-def shows_reason(reason: str, line: str) -> bool:
-    """Return whether a line has the first name that a reason quotes; true if the reason quotes none."""
-    named = _NAMED.search(reason)
-    return named is None or re.split(r"\W+", named[1].strip("()"))[-1] in line
-
-
 def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
     """Return lines that stand right below a line with the file's name, as in Python's stack traces."""
     name = path.rpartition("/")[2]

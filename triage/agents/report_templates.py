@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from triage.agents.cited_places import build_model_explanation
-from triage.agents.prompts import shows_reason
+from triage.agents.codebase_rules import NO_REASON
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Span, Suspect
 from triage.domain.findings import Effort, RelevantFile, TicketDraft
@@ -74,8 +74,7 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
     from_code = [
         CheckedEvidence(claim=file.relevance_reason, span=span, quote=file.quote, verified=span is not None)
         for file, span in ((file, _find_span(file)) for file in files[:3])
-        # A line that rules chose proves nothing if it does not show what is claimed.
-        if not file.quote or shows_reason(file.relevance_reason, file.quote)
+        if file.relevance_reason != NO_REASON
     ]
     return [*from_issue, *from_code]
 

@@ -109,13 +109,11 @@ class SkillPrompts:
 
 def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[str, str]) -> str:
     """Return a skill as the prompts show it, with today's suspects and the files that it references."""
-    intro = [section.text for section in skill.sections if not section.heading]
-    headed = [section for section in skill.sections if section.heading]
     context = [format_file(file) for file in suspects[:MAX_SUSPECTS]]
     blocks = [
         f"# {skill.name}",
-        "\n\n".join([f"## Description\n{skill.description}", *intro]),
-        *(f"## {section.heading}\n{section.text}" for section in headed),
+        f"## Description\n{skill.description}",
+        skill.text,
         *(f"## Reference: {path}\n{text}" for path, text in files.items()),
         f"## Context\nSuspects so far:\n{format_bullets(context)}" if context else "",
     ]

@@ -207,6 +207,13 @@ class QuotedLine(Value):
     """Its text on one line."""
 
 
+class RankReason(Value):
+    text: str
+    """For a maintainer, without a full stop. May quote names of the code."""
+    symbol: str = ""
+    """Qualified name of the definition that it names."""
+
+
 class Hit(Value):
     """A file that search found, best passage first."""
 
@@ -216,8 +223,8 @@ class Hit(Value):
     probability: float = 0.0
     """That the fix of the issue changes the file, from 0 to 1; learned from public issues."""
     passages: list[Passage]
-    reasons: list[str]
-    """Reasons of the rank for a maintainer, strongest first. May quote names from the issue."""
+    reasons: list[RankReason]
+    """Of its rank, strongest first; none if it only shares words with the issue."""
 
 
 class SearchQuery(Value):

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from triage.domain.issue import Section
 from triage.domain.project_config import LabelName, Pattern
 from triage.domain.value import Value, YamlSection
 
@@ -70,8 +69,8 @@ class Skill(Value):
     """Whether a person must approve what follows from it. A skill never approves anything."""
     checkpoint_type: str = ""
     """What must be approved, by the skill's own name; empty if it names nothing."""
-    sections: list[Section] = Field(default_factory=list)
-    """The text by its headings of the second level. What stands before the first one has an empty heading."""
+    text: str = ""
+    """As Markdown, without the heading that is its name."""
     references: list[str] = Field(default_factory=list)
     """Links and code spans of the text that may be paths, as written."""
 

@@ -18,6 +18,7 @@ from triage.domain.code import (
     Passage,
     Place,
     PromptPassages,
+    RankReason,
     RegressionWindow,
     SearchQuery,
     Section,
@@ -93,8 +94,6 @@ class Codebase:
     _indexed: IndexedCommit = field(default_factory=IndexedCommit)
     _executed: ExecutedCode | None = None
     """What the report's example executed."""
-    _completed: list[tuple[ParsedIssue, ParsedIssue]] = field(default_factory=list)
-    """Issues, and with the lines of their frames."""
     _ranked: list[_Ranked] = field(default_factory=list)
     """What was ranked for this issue."""
 
@@ -131,7 +130,7 @@ class Codebase:
                 in_chroma=self.in_chroma,
             )
         self._indexed, facts = self._built
-        self._executed, self._completed, self._ranked = executed, [], []
+        self._executed, self._ranked = executed, []
         return facts
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
@@ -149,13 +148,13 @@ class Codebase:
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)
         is_near = file in ranking.nearest_files
-        near = f"close in meaning to the issue, by `{self._indexed.vectors.embedding}`" if is_near else ""
+        near = RankReason(text=f"close in meaning to the issue, by `{self._indexed.vectors.embedding}`")
         return Hit(
             path=self._corpus.files[file].path,
             score=round(ranking.scores[file], 4),
             probability=round(ranking.probabilities[file], 4),
             passages=read_passages(self._corpus, file, chunks),
-            reasons=explain_rank(ranking, file, chunks, near),
+            reasons=[*explain_rank(ranking, file), *([near] if is_near else [])],
         )
 
     def _rank(self, search: SearchQuery, *, may_call_endpoint: bool = True) -> _Ranked:
@@ -192,11 +191,8 @@ class Codebase:
         parsed = shorten_own_frames(parsed, self._corpus, self.repository)
         if not any(frame.line and not frame.code for trace in parsed.traces for frame in trace.frames):
             return parsed
-        if all(one != parsed for one, _ in self._completed):
-            history, version = self._indexed.tree.history, find_version(parsed, self.repository)[0]
-            done = quote_reported_lines(parsed, history, version.text, self._corpus) if history and version else parsed
-            self._completed.append((parsed, done))
-        return next(done for one, done in self._completed if one == parsed)
+        history, version = self._indexed.tree.history, find_version(parsed, self.repository)[0]
+        return quote_reported_lines(parsed, history, version.text, self._corpus) if history and version else parsed
 
     def find_places(self, parsed: ParsedIssue) -> list[Place]:
         """Return where facts of the issue lead, see `find.leads`. No embedding model is asked."""

@@ -2,7 +2,6 @@
 
 import os
 import re
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -76,10 +75,6 @@ def index_commit(
     commit cannot be read. With `only_paths`, it has only the files with the names of these paths.
     """
     started = time.perf_counter()
-    # The import takes a second, during which other processes read files.
-    importing = threading.Thread(target=_import_chroma, daemon=True, name="import") if in_chroma else None
-    if importing:
-        importing.start()
     notes: list[str] = []
     tree, listing = _open_tree(root.resolve(), past, notes)
     if only_paths:
@@ -91,8 +86,6 @@ def index_commit(
     built = build_corpus(
         tree, remove_ignored(remove_skills(listing), ignore), limits, read_copied_patterns(tree, entries)
     )
-    if importing:
-        importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     index = IndexedCommit(
         past=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
@@ -114,10 +107,6 @@ def index_commit(
         shallow=past is None and tree.history is not None and tree.history.is_shallow(),
     )
     return index, facts
-
-
-def _import_chroma() -> None:
-    import triage.find.vectors.chroma_store  # noqa: F401
 
 
 def _open_tree(root: Path, past: PastCommit | None, notes: list[str]) -> tuple[SourceTree, Listing]:

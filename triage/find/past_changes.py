@@ -116,13 +116,6 @@ class PastChanges:
         changes, files = self._pairs.T
         return sum_best_parts(change_scores[changes], files, len(self.corpus.files))
 
-    def explain_change(self, change: int, term_weights: Mapping[str, float]) -> list[str]:
-        """Return the terms that a change shares with a query, heaviest first."""
-        number = self.table.vocabulary.find_number
-        numbered = {found: term for term in term_weights if (found := number(term)) is not None}
-        parts = self._words.explain_score(change, {found: term_weights[term] for found, term in numbered.items()})
-        return [numbered[found] for found in sorted(parts, key=lambda one: -parts[one])]
-
     @cached_property
     def _words(self) -> BM25:
         return BM25.from_counts([*self.table.parts], len(self.table.vocabulary))

@@ -1,6 +1,5 @@
 """Finds lines by literal text in all indexed files. No index of words is asked: constants and messages count too."""
 
-import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +8,6 @@ from dataclasses import dataclass, field
 from triage.base.threads import raise_if_abandoned
 from triage.domain.code import LineMatch, LineMatches
 from triage.find.files.file_roles import FileRole
-from triage.find.rank.snippets import COMMENT
 from triage.find.words.corpus import Corpus
 
 MAX_SECONDS = 6.0
@@ -25,17 +23,16 @@ _SPREAD = 3
 _DOCUMENTS = 3
 """The rank of their lines."""
 _CLIPPED = "(...)"
-_NAME = re.compile(r"[^\W\d]\w*")
 
-_Line = tuple[tuple[int, bool, bool], int, int, str]
+_Line = tuple[tuple[int, bool], int, int, str]
 """Rank, file number, line number, text."""
 
 
 def find_text(corpus: Corpus, text: str, limit: int, seconds: float = MAX_SECONDS) -> LineMatches:
     """Return the lines with a text: as it is written, else in any case. Of several lines of text the longest counts.
 
-    Lines of product code come before those of configuration, tests and documents, and in each of them definitions and
-    lines that begin with the text before others.
+    Lines of product code come before those of configuration, tests and documents, and in each of them lines that begin
+    with the text before others. Definitions have a search of their own.
     """
     wanted = max((line.strip() for line in text[:MAX_TEXT_CHARS].split("\n")), key=len)
     if len(wanted) < MIN_TEXT_CHARS:
@@ -91,19 +88,10 @@ class _Search:
             return
         self.by_file[file] += len(numbers)
         role = _rank_role(self.corpus.files[file].role)
-        defined = self._find_definitions(file, lines, numbers)
         for number in numbers[: _MAX_FOUND - len(self.lines)]:
             line = lines[number - 1]
             begins = line.lstrip().startswith(self.text)
-            self.lines.append(((role, number not in defined, not begins), file, number, clip_line(line, self.text)))
-
-    def _find_definitions(self, file: int, lines: Sequence[str], numbers: Sequence[int]) -> set[int]:
-        """Return which lines define the only name in the text. Comments above belong to a definition."""
-        names = _NAME.findall(self.text)
-        locations = self.corpus.find_definitions(file, names[0]) if len(names) == 1 else ()
-        code = [number for number in numbers if not COMMENT.match(lines[number - 1].strip())] if locations else []
-        inside = ([number for number in code if one.start <= number <= one.end] for one in locations)
-        return {found[0] for found in inside if found}
+            self.lines.append(((role, not begins), file, number, clip_line(line, self.text)))
 
     def choose_lines(self, limit: int) -> list[_Line]:
         """Return the first lines by rank, with at most three of a file before those of the next file of that role.

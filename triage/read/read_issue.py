@@ -54,7 +54,7 @@ def read_issue(issue: Issue) -> ParsedIssue:
         error_messages=find_error_messages(title, [*code, prose], traces, sections),
         identifiers=find_identifiers(title, prose, code),
         paths=find_paths([title, prose, *code]),
-        versions=find_versions(f"{title}\n{prose}", code, sections),
+        versions=find_versions(f"{title}\n{prose}"),
         sections=sections,
         links=list(dict.fromkeys(link for page in pages for link in page.links)),
         hidden_fragments=invisible + sum(page.hidden_fragments for page in pages),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathspec import PathSpec
 
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
-from triage.domain.issue import Issue, Section
+from triage.domain.issue import Issue
 from triage.domain.skill import BrokenSkill, Skill, SkillHeader
 from triage.safety.clean_text import clean_text
 from triage.safety.safe_markdown import format_code_span
@@ -20,8 +20,7 @@ MAX_REFERENCES = 30
 MAX_NAME_CHARS = 80
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
-_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,2})[ \t]+(\S[^\n]{0,300})")
+_TITLE = re.compile(r"#[ \t]+(\S[^\n]{0,300})(?:\n|\Z)")
 _LINK = re.compile(r"\]\([ \t]*<?([^()\s<>]{1,300})")
 _CODE_SPAN = re.compile(r"`([^`\s]{1,300})`")
 
@@ -39,17 +38,17 @@ def parse_skill(path: str, data: bytes) -> Skill | BrokenSkill:
         return BrokenSkill(path=path, problem=list_problems(error.problems))
     except _BadText as error:
         return BrokenSkill(path=path, problem=str(error))
-    name, sections = _split_sections(body)
+    title = _TITLE.match(body)
     approval = header.requires_approval
     return Skill(
         id=skill_id,
         path=path,
-        name=name or skill_id,
+        name=title[1].rstrip("# \t")[:MAX_NAME_CHARS] if title else skill_id,
         description=header.description,
         when=header.when,
         requires_approval=approval != "false",
         checkpoint_type=approval if approval not in ("true", "false") else "",
-        sections=sections,
+        text=body[title.end() :].strip() if title else body,
         references=_find_references(body),
     )
 
@@ -77,36 +76,6 @@ def _split_text(text: str) -> tuple[SkillHeader, str]:
     return header, body
 
 
-def _split_sections(body: str) -> tuple[str, list[Section]]:
-    """Return the first heading of the first level, and the text by its headings of the second."""
-    name = ""
-    lines: list[str] = []
-    sections: list[tuple[str, list[str]]] = [("", lines)]
-    for line, level, heading in _read_headings(body):
-        if level == 1 and not name:
-            name = heading[:MAX_NAME_CHARS].strip()
-        elif level == 2:
-            lines = []
-            sections.append((heading, lines))
-        else:
-            lines.append(line)
-    texts = [Section(heading=heading, text="\n".join(lines).strip()) for heading, lines in sections]
-    return name, [section for section in texts if section.text]
-
-
-def _read_headings(body: str) -> Iterator[tuple[str, int, str]]:
-    """Yield each line with the level and the text of the heading that it is; level 0 for other lines."""
-    fence = ""
-    for line in body.split("\n"):
-        mark = _CODE_FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.strip(" `~"):
-            fence = ""
-        heading = None if fence or mark else _HEADING.fullmatch(line)
-        yield line, len(heading[1]) if heading else 0, heading[2].rstrip("# \t") if heading else ""
-
-
 def _find_references(body: str) -> list[str]:
     found = [*_LINK.findall(body), *(span for span in _CODE_SPAN.findall(body) if "/" in span or "." in span)]
     paths = [path for path in dict.fromkeys(found) if "://" not in path and not path.startswith(("#", "//", "mailto:"))]
@@ -115,6 +84,8 @@ def _find_references(body: str) -> list[str]:
 
 MAX_PATHS = 200
 """Files that an issue names."""
+_SPACED = r"[^\W\u0e00-\u0eff\u2e80-\U0010ffff]"
+"""A letter of a script with spaces between words: Chinese, Japanese and Thai have none, Korean has particles."""
 
 
 def match_skills(skills: Sequence[Skill], issue: Issue, text: str, paths: Sequence[str]) -> dict[str, list[str]]:
@@ -150,14 +121,6 @@ def _fold(text: str) -> str:
 
 
 def _has_word(text: str, word: str) -> bool:
-    if word not in text:
-        return False
-    before = r"(?<!\w)" if _has_spaces_around(word[0]) else ""
-    after = r"(?!\w)" if _has_spaces_around(word[-1]) else ""
+    before = rf"(?<!{_SPACED})" if re.match(_SPACED, word) else ""
+    after = rf"(?!{_SPACED})" if re.match(_SPACED, word[-1]) else ""
     return re.search(f"{before}{re.escape(word)}{after}", text) is not None
-
-
-def _has_spaces_around(character: str) -> bool:
-    """Whether a word ends with this character: Chinese, Japanese and Thai have no spaces, Korean has particles."""
-    is_thai = "\u0e00" <= character <= "\u0eff"  # with Lao
-    return (character.isalnum() or character == "_") and character < "\u2e80" and not is_thai

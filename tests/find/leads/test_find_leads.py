@@ -95,8 +95,8 @@ def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
     found = choose(ranking, search.parsed)
     assert found
     assert (found.is_of_run, found.line, found.symbol, found.text) == (True, 15, "Store.load", "ValueError: never")
-    assert explain_rank(ranking, store, [])[0] == "the example fails here (line 15)"
-    assert "the example calls `fill`" in explain_rank(ranking, basket, [])
+    assert explain_rank(ranking, store)[0].text == "the example fails here (line 15)"
+    assert "the example calls `fill`" in [reason.text for reason in explain_rank(ranking, basket)]
 
 
 def test_an_example_that_was_run_on_another_commit_leads_only_to_the_same_function(tmp_path):
@@ -109,7 +109,8 @@ def test_an_example_that_was_run_on_another_commit_leads_only_to_the_same_functi
         ranking = rank_files(corpus, query, {}, by_embedding=False, executed=executed)
         found = choose(ranking, search.parsed)
         assert (found is not None and found.is_of_run) is ((line, function) in same), function
-        assert "the example executes it" in explain_rank(ranking, corpus.file_numbers["shop/basket.py"], [])
+        reasons = explain_rank(ranking, corpus.file_numbers["shop/basket.py"])
+        assert "the example executes it" in [reason.text for reason in reasons]
 
 
 def test_what_ran_elsewhere_leads_nowhere(tmp_path):

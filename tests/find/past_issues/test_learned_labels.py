@@ -66,16 +66,6 @@ def test_a_label_of_few_issues_is_not_learned(carriers: int, names: list[str]) -
     assert [one.name for one in learned.labels] == names
 
 
-def test_hidden_words_of_a_template_tell_forms_apart() -> None:
-    forms = {"bug": "<!-- form 1 -->", "enhancement": "<!-- form 2 -->"}
-    past = [
-        past_issue(number, f"Widget{number}", f"{form}\nThe widget.", labels=[label])
-        for number, (label, form) in enumerate([*forms.items()] * 30)
-    ]
-    parsed = read("Gadget", "The widget.").model_copy(update={"body": "<!-- form 1 -->\nThe widget."})
-    assert [one.name for one in learn_from_labels(parsed, past).labels] == ["bug"]
-
-
 def test_the_newest_issues_count() -> None:
     old = [one.model_copy(update={"labels": ["old"]}) for one in labelled(200)]
     new = [one.model_copy(update={"number": one.number + 1_000, "created_at": START}) for one in labelled(170)]

@@ -10,7 +10,6 @@ from testing.each_row import each_row
 from tests.find.past_issues.past import START, SUBJECTS, new_issue, past_issue, past_issues
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
-from triage.find.past_issues.likeness import extract_terms
 from triage.find.past_issues.similar_issues import (
     NAMED_FROM,
     PastIssueIndex,
@@ -200,14 +199,6 @@ def test_a_template_makes_no_issues_alike() -> None:
     assert all(one.score < 0.1 for one in alike)
     real = find(new_issue(past[30].title, f"{template}\nSeen with topic31."), past)
     assert real[0].number == 31
-
-
-def test_hidden_comments_are_not_compared() -> None:
-    assert [line for line, _ in extract_terms("a", "Seen <!-- hidden -->here\n<!-- open").lines] == ["Seen here"]
-    stuffed = past_issue(95, "Other", f"<!-- {TITLE} {BODY} -->")
-    unclosed = past_issue(96, "Third", f"Text\n<!-- {TITLE} {BODY}")
-    found = find(new_issue(TITLE, BODY), [*past_issues(), stuffed, unclosed])
-    assert not {95, 96} & {one.number for one in found if one.score > 0.05}
 
 
 def test_older_reports_are_less_likely() -> None:

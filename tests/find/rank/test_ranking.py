@@ -9,6 +9,7 @@ from testing.checkouts.git_repositories import commit
 from tests.find.embeddings import FailingModel, LetterCounts
 from tests.find.indexes import make_codebase, make_corpus, make_query, make_trace
 from tests.find.project import PROJECT
+from triage.domain.code import RankReason
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.find.codebase import Codebase
 from triage.find.past_changes import PastChanges, read_changes
@@ -98,7 +99,7 @@ def test_an_embedding_model_finds_what_no_word_matches(tmp_path: Path):
     assert (facts.embedding, facts.vectors) == ("test-embedding", 2)
     hits = codebase.search(make_query(title="zzzzz zzzzzzz zzzzz"), 5)
     assert hits[0].path == "src/zebra.py"
-    assert hits[0].reasons == ["close in meaning to the issue, by `test-embedding`"]
+    assert hits[0].reasons == [RankReason(text="close in meaning to the issue, by `test-embedding`")]
 
 
 def test_an_embedding_model_that_fails_for_the_query_leaves_the_words(tmp_path: Path):

@@ -56,14 +56,6 @@ def test_counts_may_need_more_than_two_bytes():
         assert table.saturated_counts.tolist()[0] == pytest.approx(expected)
 
 
-def test_parts_add_up_to_the_score():
-    table, vocabulary = build_table(TEXTS)
-    weights = {term: 1.0 + term for term in range(len(vocabulary))}
-    for number in range(len(TEXTS)):
-        parts = table.explain_score(number, weights)
-        assert sum(parts.values()) * (K1 + 1) == pytest.approx(float(table.score_documents(weights)[number]), abs=1e-5)
-
-
 def test_an_empty_repository():
     table, _ = build_table()
     assert table.size == 0
@@ -75,4 +67,3 @@ def test_terms_added_after_the_table_score_nothing():
     table, vocabulary = build_table(["red"])
     vocabulary.expand(vocabulary.encode_words("new"), np.zeros(1, dtype=np.int32))
     assert table.score_documents({1: 1.0}).tolist() == [0.0]
-    assert table.explain_score(0, {1: 1.0}) == {}

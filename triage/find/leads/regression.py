@@ -63,7 +63,7 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
             return float(scores[number]) * (1 + coverage) * (1 + _OF_FACT * is_of_fact)
 
         def compare(number: int) -> RankedCommit:
-            shared = known.explain_change(number, query.term_weights)
+            shared = find_terms(changes[number].text)
             own = find_terms(changes[number].subject)
             coverage = _share_of(known, title, shared) + _share_of(known, own, query.term_weights) / 2
             return RankedCommit(changes[number], rate(number, coverage), coverage)

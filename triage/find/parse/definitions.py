@@ -6,8 +6,8 @@ Some grammars take unlimited memory or crash on text in another language: see `w
 import importlib
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ class Definition:
 def find_definitions(text: str, language: Language) -> list[Definition]:
     """Return every definition, outer ones first."""
     if not language.grammar:
-        return _add_declarations([], text, language.declaration_line) if language.declaration_line else []
+        return _nest_declarations(text, language.declaration_line) if language.declaration_line else []
     from tree_sitter import QueryCursor
 
     parser, query = load_grammar(language)
@@ -57,10 +57,9 @@ def find_definitions(text: str, language: Language) -> list[Definition]:
     tree = parse_source(parser, source)
     if tree is None or _is_too_broken(tree):
         return []
-    definitions = _build_definitions(QueryCursor(query).matches(tree.root_node), source, language)
     if language.declaration_line and tree.root_node.has_error:
-        return _add_declarations(definitions, text, language.declaration_line)
-    return definitions
+        return _nest_declarations(text, language.declaration_line)
+    return _build_definitions(QueryCursor(query).matches(tree.root_node), source, language)
 
 
 def _build_definitions(
@@ -80,25 +79,14 @@ def _build_definitions(
     return definitions
 
 
-def _add_declarations(definitions: Sequence[Definition], text: str, pattern: str) -> list[Definition]:
-    # A declaration is below its comments.
-    known = {
-        (one.name.rpartition(".")[2], line)
-        for one in definitions
-        for line in range(one.start, min(one.end, one.start + _MAX_COMMENTS) + 1)
-    }
-    added = [
-        Definition(start, end, name)
-        for start, end, name in find_declarations(text, pattern)
-        if (name, start) not in known
-    ]
+def _nest_declarations(text: str, pattern: str) -> list[Definition]:
     outer_ends: list[int] = []
     nested: list[Definition] = []
-    for one in sorted([*definitions, *added], key=lambda one: (one.start, -one.end)):
-        while outer_ends and outer_ends[-1] < one.end:
+    for start, end, name in sorted(find_declarations(text, pattern), key=lambda one: (one[0], -one[1])):
+        while outer_ends and outer_ends[-1] < end:
             outer_ends.pop()
-        nested.append(replace(one, depth=len(outer_ends)))
-        outer_ends.append(one.end)
+        nested.append(Definition(start, end, name, len(outer_ends)))
+        outer_ends.append(end)
     return nested
 
 

@@ -15,16 +15,11 @@ from numpy.typing import NDArray
 from triage.domain.findings import Kind
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
-from triage.find.past_issues.likeness import drop_comments
 from triage.find.words.tokens import find_words
 from triage.read.kind.issue_kind import KINDS, estimate_kind
-from triage.read.kind.kind_features import PHRASES, describe_title
 from triage.read.kind_names import find_labelled_kind
-from triage.safety.clean_text import clean_text
 
-_MAX_TITLE_CHARS, _MAX_BODY_CHARS, _MAX_RAW_CHARS, _MAX_LINE_CHARS = 300, 3_000, 20_000, 80
-_MAX_PROSE_CHARS = 800
-"""Reporters say early what they want."""
+_MAX_TITLE_CHARS, _MAX_BODY_CHARS, _MAX_LINE_CHARS = 300, 3_000, 80
 _MIN_ISSUES = 2
 """A feature of fewer issues connects none."""
 _MAX_FEATURES = 6_000
@@ -33,7 +28,7 @@ _RIDGE, _STEPS = 0.2, 100
 
 Matrix = NDArray[np.float64]
 Features = Sequence[Sequence[str]]
-"""Groups of features: of the title, of the body, lines of the template, and turns of phrase."""
+"""Groups of features: of the title, of the body, and lines of the template."""
 MIN_LABELLED = 50
 """With fewer labelled issues nothing is learned."""
 MIN_CARRIERS = 10
@@ -52,25 +47,14 @@ _BOT = "[bot]"
 
 
 def extract_features(title: str, body: str) -> Features:
-    """Take time linear in the text, and at most that of 20,000 characters."""
-    title = clean_text(title[:_MAX_TITLE_CHARS])
-    text = clean_text(body[:_MAX_RAW_CHARS])
-    lines = [line.strip()[:_MAX_LINE_CHARS].lower() for line in text[:_MAX_BODY_CHARS].split("\n")]
+    """Return the features of a visible text. Takes time linear in it, and at most that of 3,000 characters."""
+    title, body = title[:_MAX_TITLE_CHARS], body[:_MAX_BODY_CHARS]
+    lines = [line.strip()[:_MAX_LINE_CHARS].lower() for line in body.split("\n")]
     words = find_words(title.lower())
-    visible = drop_comments(text)[:_MAX_BODY_CHARS]
-    prose = "\n".join(line for line in visible.split("\n") if not line.startswith("#"))[:_MAX_PROSE_CHARS]
     return [
         [*words, *map(" ".join, pairwise(["<", *words, ">"])), *["?"] * ("?" in title)],
-        find_words(visible.lower()),
+        find_words(body.lower()),
         [line for line in lines if line],
-        [
-            *(f"title {fact}" for fact in describe_title(title)),
-            *(f"title says {name}" for name, phrase in PHRASES.items() if phrase.search(title)),
-            *(name for name, phrase in PHRASES.items() if phrase.search(prose)),
-            *["?"] * ("?" in prose),
-            *["code"] * ("```" in visible),
-            f"length {min(len(prose), _MAX_PROSE_CHARS) // 200}",
-        ],
     ]
 
 

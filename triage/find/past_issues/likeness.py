@@ -17,16 +17,11 @@ from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.find.words.bm25 import BM25, TermCounts
 from triage.find.words.tokens import WORD_PATTERN, split_into_terms
 from triage.read.traces.traces import find_traces
-from triage.safety.clean_text import clean_text
 
 MAX_TITLE_CHARS, MAX_BODY_CHARS = 300, 5_000
 """What follows is mostly logs. With 2,500 or 10,000 characters no more duplicates are found."""
-_MAX_RAW_CHARS = 20_000
-"""Of a body with its comments, which templates are full of."""
 _MAX_LINE_CHARS = 1_000
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
-_COMMENT = re.compile(r"<!(?=--).*?(?:-->|\Z)", re.S)
-"""One without an end reaches to the end of the text."""
 _SUFFIXES = (("sses", "ss"), ("ies", "y"), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""), ("es", ""), ("s", ""))
 _MIN_STEM_CHARS = 3
 K1 = 2.0
@@ -48,20 +43,14 @@ class IssueTerms:
 
 
 def extract_terms(title: str, body: str) -> IssueTerms:
-    """Take time linear in the text, and at most that of 20,000 characters."""
-    title = clean_text(title[:MAX_TITLE_CHARS])
-    text = drop_comments(clean_text(body[:_MAX_RAW_CHARS]))[:MAX_BODY_CHARS]
-    stripped = (line.strip()[:_MAX_LINE_CHARS] for line in text.split("\n"))
+    """Return the terms of a visible text. Takes time linear in it, and at most that of 5,000 characters."""
+    title = title[:MAX_TITLE_CHARS]
+    stripped = (line.strip()[:_MAX_LINE_CHARS] for line in body[:MAX_BODY_CHARS].split("\n"))
     return IssueTerms(
         title=_find_terms(title),
         lines=[(line, terms) for line in stripped if line and (terms := _find_terms(line))],
         numbers=frozenset(_NUMBER.findall(title)),
     )
-
-
-def drop_comments(body: str) -> str:
-    """Return a text without HTML comments, which a page does not show."""
-    return _COMMENT.sub("", body)
 
 
 def _find_terms(text: str) -> list[str]:
@@ -218,9 +207,9 @@ class SharedFailure(NamedTuple):
 
 
 def compare_failures(failure: Failure, title: str, body: str) -> SharedFailure:
-    visible = drop_comments(body[:_MAX_CHARS])
-    text = f" {normalize_error(title)} {normalize_error(visible)} " if failure.messages else ""
-    traces = [found.trace for found in find_traces(visible)] if failure.innermost else []
+    body = body[:_MAX_CHARS]
+    text = f" {normalize_error(title)} {normalize_error(body)} " if failure.messages else ""
+    traces = [found.trace for found in find_traces(body)] if failure.innermost else []
     other, ends = _fingerprint(traces), _find_innermost(traces)
     shared, longest = len(failure.fingerprint & other), max(len(failure.fingerprint), len(other))
     has_same_end = bool(failure.innermost & ends)
@@ -258,8 +247,6 @@ class Likeness:
     alike: float
     """How far the words of both are the same, in the titles and everywhere, above a half; 0 where the titles have
     different numbers. At most 0.5."""
-    same_failure: float
-    """1 for the same error text or the same stack trace."""
 
     @property
     def titles(self) -> float:
@@ -267,7 +254,7 @@ class Likeness:
         return min(self.title_in_past, self.past_title_here)
 
 
-WEIGHTS = Likeness(title_in_past=2.29, past_title_here=2.19, days=-0.27, lead=1.6, alike=3.84, same_failure=0.21)
+WEIGHTS = Likeness(title_in_past=2.29, past_title_here=2.19, days=-0.27, lead=1.6, alike=3.84)
 
 
 def is_surely_same(
@@ -300,7 +287,7 @@ def estimate_probability(likeness: Likeness) -> float:
     return 1 / (1 + math.exp(-logit))
 
 
-def compare(table: IssueTable, here: Bag, past: Bag, days: float, lead: float, *, same_failure: bool) -> Likeness:
+def compare(table: IssueTable, here: Bag, past: Bag, days: float, lead: float) -> Likeness:
     titles = _share_both(table, here.title, past.title)
     everywhere = _share_both(table, here.counts.keys(), past.counts.keys())
     return Likeness(
@@ -309,7 +296,6 @@ def compare(table: IssueTable, here: Bag, past: Bag, days: float, lead: float, *
         days=days,
         lead=lead,
         alike=max(0.0, min(titles, everywhere) - _LIKE_FROM) if here.numbers == past.numbers else 0.0,
-        same_failure=float(same_failure),
     )
 
 

@@ -120,7 +120,6 @@ class PastIssueIndex:
                 bag,
                 days=count_days(past.created_at, reported_at),
                 lead=(float(scores[position]) - other) / highest,
-                same_failure=same_error or same_trace,
             )
             probability = estimate_probability(likeness)
             is_same = is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace)

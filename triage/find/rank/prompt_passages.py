@@ -181,9 +181,9 @@ class _LineScores:
     """How much a line shares with the issue: the idf of its terms, with their weights in the issue."""
 
     def __init__(self, query_scores: QueryScores) -> None:
-        idf = query_scores.corpus.by_chunk.idf
+        find_number, find_idf = query_scores.corpus.vocabulary.find_number, query_scores.corpus.by_chunk.find_idf
         self._weights = {
-            query_scores.terms[one]: weight * float(idf[one]) for one, weight in query_scores.term_weights.items()
+            term: weight * find_idf(find_number(term)) for term, weight in query_scores.all_weights.items()
         }
 
     def __call__(self, line: str) -> float:

@@ -60,8 +60,6 @@ class Query:
     """An issue as the ranking uses it. Words are as the issue writes them, terms as the index has them."""
 
     term_weights: Mapping[str, float]
-    original_words: Mapping[str, str]
-    """The word behind each term."""
     title_words: frozenset[str]
     all_words: frozenset[str]
     code_words: frozenset[str]
@@ -98,10 +96,8 @@ def build_query(search: SearchQuery) -> Query:
     # Traces stand in the body only.
     in_code = (Counter(find_words(body)) - in_prose) | Counter(find_words(blocks))
     keywords = " ".join(search.keywords)
-    term_weights, original_words = _weigh_terms(in_prose, in_code, search)
     return Query(
-        term_weights=term_weights,
-        original_words=original_words,
+        term_weights=_weigh_terms(in_prose, in_code, search),
         title_words=frozenset(find_words(parsed.title)),
         all_words=frozenset(find_words(all_text)) | frozenset(find_words(keywords)),
         code_words=frozenset(word for name in [*parsed.identifiers, *search.keywords] for word in find_words(name)),
@@ -116,21 +112,18 @@ def build_query(search: SearchQuery) -> Query:
     )
 
 
-def _weigh_terms(
-    in_prose: Counter[str], in_code: Counter[str], search: SearchQuery
-) -> tuple[dict[str, float], dict[str, str]]:
+def _weigh_terms(in_prose: Counter[str], in_code: Counter[str], search: SearchQuery) -> dict[str, float]:
     in_title = Counter(find_words(search.parsed.title))
     total: dict[str, float] = defaultdict(float)
-    original_words: dict[str, str] = {}
     for counts, weight in ((in_prose, 1.0), (in_code, CODE_WEIGHT)):
-        for term, count in _count_terms(counts, original_words).items():
+        for term, count in _count_terms(counts).items():
             total[term] += weight * (1 + math.log(count))
-    for term in _count_terms(in_title, original_words):
+    for term in _count_terms(in_title):
         total[term] += TITLE_WEIGHT
-    for term in _count_terms(Counter(find_words(" ".join(search.keywords))), original_words):
+    for term in _count_terms(Counter(find_words(" ".join(search.keywords)))):
         total[term] += KEYWORD_WEIGHT
     heaviest = sorted(total, key=lambda term: -total[term])[:MAX_TERMS]
-    return {term: total[term] for term in heaviest}, original_words
+    return {term: total[term] for term in heaviest}
 
 
 def _join_neighbours(title: str, prose: str) -> dict[str, float]:
@@ -152,7 +145,7 @@ def _weigh_parts(parsed: ParsedIssue, prose: str) -> dict[str, Mapping[str, floa
         "prose": words,
         "names": find_words(" ".join(parsed.identifiers)),
     }
-    counts = {part: _count_terms(Counter(words), {}).most_common(MAX_TERMS) for part, words in parts.items()}
+    counts = {part: _count_terms(Counter(words)).most_common(MAX_TERMS) for part, words in parts.items()}
     return {part: {term: 1 + math.log(count) for term, count in terms} for part, terms in counts.items()}
 
 
@@ -163,14 +156,12 @@ def _find_phrases(text: str) -> Iterable[str]:
     )
 
 
-def _count_terms(counts: Counter[str], original_words: dict[str, str]) -> Counter[str]:
+def _count_terms(counts: Counter[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for word, count in counts.items():
         if count > 0:
             for term in split_into_terms(word):
                 found[term] += count
-                if term not in original_words or term == word.lower():
-                    original_words[term] = word if term == word.lower() else term
     return found
 
 

@@ -28,13 +28,7 @@ class QueryScores:
     @cached_property
     def term_weights(self) -> Mapping[int, float]:
         """Weights of the query's terms that the repository has, by term number."""
-        return self.corpus.vocabulary.number_terms(self._all_weights)
-
-    @cached_property
-    def terms(self) -> Mapping[int, str]:
-        number = self.corpus.vocabulary.find_number
-        numbered = ((number(term), term) for term in (*self.query.joined_weights, *self.query.term_weights))
-        return {known: term for known, term in numbered if known is not None}
+        return self.corpus.vocabulary.number_terms(self.all_weights)
 
     @cached_property
     def chunk_scores(self) -> Scores:
@@ -51,10 +45,10 @@ class QueryScores:
     @cached_property
     def change_scores(self) -> Scores:
         """Of each past change, by the words that it shares with the issue."""
-        return self.past.score_changes(self._all_weights)
+        return self.past.score_changes(self.all_weights)
 
     @property
-    def _all_weights(self) -> Mapping[str, float]:
+    def all_weights(self) -> Mapping[str, float]:
         return {**self.query.joined_weights, **self.query.term_weights}
 
     def part_weights(self, part: str) -> Mapping[int, float]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import compress, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ _HASHES = 4
 _BITS = 10
 """Of the term's hash, for each of them: nine for the dimension and one for the sign."""
 _BLOCK = 4_096
+"""Rows at once, to save memory."""
 
 
 def project_chunks(corpus: Corpus, rows_by_chunk: NDArray[np.int32], count: int) -> Matrix:
@@ -40,7 +41,7 @@ def project_chunks(corpus: Corpus, rows_by_chunk: NDArray[np.int32], count: int)
     pairs = np.flatnonzero(rows >= 0)
     rows, values = rows[pairs], scores.saturated_counts[pairs]
     terms = (np.searchsorted(scores.starts, pairs, side="right") - 1).astype(np.int32)
-    hashes = _hash_used_terms(corpus, terms)
+    hashes = _hash_terms(corpus.vocabulary.terms)
     vectors = np.zeros((count, DIMENSIONS), dtype=np.float32)
     for first in range(0, count, _BLOCK):
         block = vectors[first : first + _BLOCK]
@@ -56,14 +57,6 @@ def project_query(corpus: Corpus, weights: Mapping[str, float]) -> Matrix:
     vector: Matrix = np.zeros((1, DIMENSIONS), dtype=np.float32)
     _add_projections(vector, np.zeros(len(known), dtype=np.int32), _hash_terms(known), values)
     return vector.reshape(DIMENSIONS)
-
-
-def _hash_used_terms(corpus: Corpus, terms: NDArray[np.int32]) -> NDArray[np.uint64]:
-    used = np.zeros(len(corpus.vocabulary), dtype=bool)
-    used[terms] = True
-    hashes = np.zeros(len(used), dtype=np.uint64)
-    hashes[used] = _hash_terms(compress(corpus.vocabulary.terms, used.tolist()))
-    return hashes
 
 
 def _hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:

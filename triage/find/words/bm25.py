@@ -160,17 +160,6 @@ class BM25:
                 scores[self.documents[postings]] += self.saturated_counts[postings] * factor
         return scores
 
-    def explain_score(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
-        """Return what each term adds to the score of one document, divided by k1 + 1."""
-        parts: dict[int, float] = {}
-        for term, weight in weights.items():
-            if term + 1 < len(self.starts):
-                first, last = self.starts[term], self.starts[term + 1]
-                position = first + int(np.searchsorted(self.documents[first:last], document))
-                if position < last and self.documents[position] == document:
-                    parts[term] = weight * float(self.idf[term] * self.saturated_counts[position])
-        return parts
-
 
 def _sorted_keys(parts: list[TermCounts], document_bits: int) -> NDArray[np.int64]:
     # Term, document and count in one number, because numpy sorts numbers fastest.

@@ -3,7 +3,6 @@
 import re
 from array import array
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -12,13 +11,8 @@ from numpy.typing import NDArray
 WORD_PATTERN = re.compile(r"[^\W\d]\w*")
 _WORD_OR_LINE_END = re.compile(r"[^\W\d]\w*|\n")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
-_DIGITS = "0123456789"
-_WORD_SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_\n")}
-"""ASCII characters that are not part of a word."""
 _MAX_WORD_CHARS = 80
 """Longer words are data."""
-_MAX_NUMBER_DIGITS = 4
-"""Of numbers that are remembered: there are few, and many files have them."""
 _STOP_WORD_LIST = """
 a an and are as at be been but by can could did do does for from had has have how if in into is it its just me my no not
 of on or our so some such than that the their them then there these they this to up us was we were what when where which
@@ -47,32 +41,9 @@ def find_terms(text: str) -> set[str]:
     return {term for word in find_words(text) for term in split_into_terms(word)}
 
 
-def _split_words(text: str) -> list[str]:
-    # Each line end is a word too. ASCII words may start with digits.
-    if text.isascii():
-        # Three passes in C take half the time of the pattern.
-        return text.translate(_WORD_SEPARATORS).replace("\n", " \0 ").split()
-    return _WORD_OR_LINE_END.findall(text)
-
-
 class _Numbers(dict[str, int]):
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
-        return number
-
-
-class _WordNumbers(dict[str, int]):
-    """Word numbers by what `_split_words` returns; -1 for a number, which is not a word."""
-
-    def __init__(self, words: _Numbers) -> None:
-        super().__init__({"\n": 0, "\0": 0})
-        self._words = words
-
-    def __missing__(self, key: str) -> int:
-        word = key.lstrip(_DIGITS)
-        number = self._words[word] if word else -1
-        if word or len(key) <= _MAX_NUMBER_DIGITS:
-            self[key] = number
         return number
 
 
@@ -82,10 +53,6 @@ class Vocabulary:
         self._terms = _Numbers()
         self._starts = array("q", [0, 0])
         self._flat = array("i")
-
-    @cached_property
-    def _word_numbers(self) -> _WordNumbers:
-        return _WordNumbers(self._words)
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -103,7 +70,7 @@ class Vocabulary:
 
     @property
     def known_words(self) -> int:
-        return len(self._word_numbers)
+        return len(self._words)
 
     def add_terms(self, terms: Collection[str], max_terms: int) -> NDArray[np.int32]:
         """Add terms and return their numbers: -1 for new terms once there are `max_terms` in all.
@@ -120,9 +87,9 @@ class Vocabulary:
 
     def encode_words(self, text: str) -> NDArray[np.int32]:
         """Return the numbers of the words of a text in order, with 0 at each line end."""
-        words = _split_words(text)
-        numbers = np.fromiter(map(self._word_numbers.__getitem__, words), dtype=np.int32, count=len(words))
-        return numbers[numbers >= 0]
+        words = _WORD_OR_LINE_END.findall(text)
+        number = self._words.__getitem__  # gives a new word the next number
+        return np.fromiter(map(number, words), dtype=np.int32, count=len(words))
 
     def expand(
         self, words: NDArray[np.int32], documents: NDArray[np.int32]

@@ -48,7 +48,6 @@ _COMMIT = re.compile(
     r"sources?|git)\W{1,4}"
     r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
 )
-_SINCE = re.compile(r"(?i)\b(?:since|until|before|prior to|than)\W{1,3}(?:version )?v?$")
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 
 
@@ -64,15 +63,9 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
     for words in islice(_candidates(parsed, project), _MAX_CANDIDATES):
         value = words.strip("`*_\"'|-+> \t").rstrip(".,;:")
         is_ours = re.search(r"\w", value) and value.removeprefix("v") != other
-        if is_ours and not _is_of_history(parsed.text, value) and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
+        if is_ours and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
             return place
     return None
-
-
-def _is_of_history(text: str, value: str) -> bool:
-    """Return whether a version stands only where the text tells what is so since it, or was before it."""
-    before = [text[max(0, match.start() - 20) : match.start()] for match in re.finditer(re.escape(value), text)]
-    return bool(before) and all(map(_SINCE.search, before))
 
 
 def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:

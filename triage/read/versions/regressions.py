@@ -72,11 +72,9 @@ _SURE = re.compile(
     rf"{_CULPRIT}|"
     r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
     r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
-    r"(?:first )?bad commit|\bculprit\b|"
+    r"(?:first )?bad commit|"
     r"reverting [`(]?(?:[0-9a-f]{7,40}|#\d+|that|this|the)\b[^.]{0,60}(?:fix|solve|help|"
-    r"work|resolve)\w*|"
-    r"(?:(?:bug|regression|issue|problem|error|chang\w+)\b[^.]{0,40} introduced|broken|caused|introduced) (?:in|by|"
-    r"with|since) (?:#\d+|PR|commit|pull request|[0-9a-f]{7,40}\b)|regressed)",
+    r"work|resolve)\w*|regressed)",
     re.I,
 )
 """Words that tell a regression without a version."""
@@ -93,17 +91,13 @@ _PULL_REQUEST = re.compile(
     r"(?<![\w/])#\d{1,7}\b|(?:github\.com/[\w.-]{1,100}/[\w.-]{1,100}/|(?<![\w/]))pull/\d{1,7}\b"
 )
 _BLAMES = re.compile(
-    r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
+    r"(?i)first bad commit|\b(?:bisect|culprit|reverting\b)"
     r"|\b(?:introduced|broken|broke|caused|regressed|regression) (?:in|by|with|since)\b"
     rf"|{_CULPRIT}"
 )
 _CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
 _HELPS_NOT = re.compile(r"(?i)(?:\bnot|n['’]t) (?:fix|help|solve|change)")
 """What a sentence about a commit says that does not blame it: the last good one, or one whose revert helps nothing."""
-_CHEAP = re.compile(
-    r"\d|(?i:used to|work|longer|any ?more|stopped|update|upgrade|updat|regress|bisect|bad commit|revert)"
-)
-"""Every sentence that tells a regression has one of these, which are cheap to look for."""
 _MAX_SENTENCES = 200
 _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
 
@@ -124,11 +118,7 @@ class _Mention:
 
 def find_regression(parsed: ParsedIssue) -> Regression | None:
     """What worked before: the sentence that tells it, and versions of others."""
-    sentences = [
-        sentence
-        for sentence in [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
-        if _CHEAP.search(sentence)
-    ]
+    sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
     read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
     found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
     if not found:
@@ -200,12 +190,10 @@ def _in_sentence(parsed: ParsedIssue, sentence: str, mentions: Sequence[_Mention
         worked = _first([one.version for one in mentions if one.works])
         broken = _first([one.version for one in mentions if not one.works and one.version != worked])
         is_told = _is_told(sentence, mentions, has_both=bool(worked and broken))
-    if not is_sure and not is_told:
-        return None
     commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
-    if commit and _HELPS_NOT.search(sentence):
-        return None
     is_blamed = commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence)
+    if not (is_sure or is_told or is_blamed) or (commit and _HELPS_NOT.search(sentence)):
+        return None
     if commit and is_blamed and (not broken or _COMMIT.fullmatch(worked)):
         broken = re.sub(r"/?pull/", "#", commit[0]).removeprefix("github.com/")
         worked = "" if worked == broken else worked

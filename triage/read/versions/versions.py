@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from triage.base.text import word_set
 from triage.domain.code import Tag
-from triage.domain.issue import Section
 from triage.domain.value import Value
 
 _MAX_VERSIONS = 40
@@ -30,8 +29,6 @@ _PLATFORM_NUMBER = re.compile(
     rf":=/-]{{1,3}}v?(\d{{1,4}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,30}})(?![\w])",
     re.I,
 )
-_PINNED = re.compile(rf"(?<![\w./-])([A-Za-z][\w.-]{{1,60}})(?:===?|@|~=|>=|<=)\s?v?({_NUMBER})(?![\w.])")
-_DASHED = re.compile(r"(?<![\w./-])([A-Za-z][A-Za-z_]{1,40})-v?(\d{1,4}\.\d{1,6}(?:\.[\w]{1,20}){0,3})(?![\w/-]|\.\w)")
 _VERSION_WORD = re.compile(
     rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?|versi[oó]n|vers[aã]o|versione|versie|"
     rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)\b(?:\s(?:is|used|of|number)|"
@@ -46,17 +43,9 @@ _NAMED = re.compile(
     r"?)v?(\d{1,4}\.\d{1,5}(?:\.\d{1,6}[\w]{0,12}){1,3}|\d\.\d{1,2}(?:\.x)?(?:rc\d|b\d|a\d|"
     r"dev\d?)?)(?![\w.]*[\w%]|\s?(?:s|ms|sec|seconds?|MB|GB|KB|times|x|percent)\b)"
 )
-_LISTED = re.compile(
-    rf"^[\s*+>|-]{{0,8}}`?([A-Za-z][\w .()/+-]{{1,50}}?)`?\s{{0,40}}(?:[:=|]|"
-    rf"\s)\s{{0,40}}[\"'`(v=]{{0,3}}({_NUMBER}|\d{{1,4}}(?=\s*$))"
-)
-_ALONE = re.compile(rf"^[\s`*\"'-]{{0,6}}v?({_NUMBER})[\s`*\"'.]{{0,6}}$")
 _ADDRESS = re.compile(r"(?:(?:10|127)(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.\d\d(?:\.\d+){2}|0\.0\.0\.0)$")
 """Of the local network: no version."""
 _TRAILING_WORD = re.compile(r"(?i)[ _.]?\b_*versions?_*$")
-_SECTION = re.compile(
-    r"\bversions?\b|environment|system|platform|setup|software|dependenc|packages|installed|info\b|^os\b", re.I
-)
 NOT_NAMES = word_set(
     "version versions release releases section figure table chapter step line lines page at to in of from since "
     "until before after and or the "
@@ -76,21 +65,11 @@ MOVING_VERSION = re.compile(
 """A state of the source without a release number."""
 
 
-def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) -> list[str]:
-    """Versions, the most reliable first: from sections for them, then from prose, then from code blocks."""
+def find_versions(text: str) -> list[str]:
+    """Return the versions in a text, each with its name if it has one."""
     found: dict[str, str] = {}
-    for section in sections:
-        if _SECTION.search(section.heading):
-            _add(found, _find_in_section(section))
-    _add(found, _find_in_lines(prose.split("\n")))
-    for text in code:
-        _add(found, _find_in_lines(text.split("\n"), _PLATFORM_NUMBER, _PINNED, _DASHED))
-    return list(found.values())[:_MAX_VERSIONS]
-
-
-def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
-    numbers = {known.rpartition(" ")[2] for known in found.values()}
-    for raw_name, raw_number in more:
+    numbers = set[str]()
+    for raw_name, raw_number in _find_in_lines(text.split("\n")):
         name = _TRAILING_WORD.sub("", " ".join(raw_name.split()).strip(" :-=*`()"))
         number = raw_number.rstrip(".,-+").removeprefix("v")
         nameless = name.lower() in NOT_NAMES or name.endswith(".")
@@ -98,28 +77,15 @@ def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
         if number not in numbers or not any(known.endswith(version.lower()) for known in found):
             found.setdefault(version.lower(), version)
             numbers.add(number)
+    return list(found.values())[:_MAX_VERSIONS]
 
 
-def _find_in_section(section: Section) -> list[tuple[str, str]]:
-    """Return versions in lines such as `name: 1.2`. A number alone gets its name from the heading."""
-    found: list[tuple[str, str]] = []
-    for line in (whole[:_MAX_LINE_CHARS] for whole in section.text.split("\n")):
-        alone = _ALONE.match(line)
-        listed = _LISTED.match(line)
-        if alone:
-            found.append((re.sub(r"(?i)\s*\bversions?\b\s*", " ", section.heading).strip(), alone[1]))
-        elif listed:
-            found.append((re.sub(r"(?i)\s*\bversions?\b\s*", " ", listed[1]).strip(), listed[2]))
-        found.extend(_find_in_lines([line]))
-    return found
-
-
-def _find_in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[str, str]]:
+def _find_in_lines(lines: Sequence[str]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if not re.search(r"\d", line):
             continue
-        for pattern in patterns or (_PLATFORM_NUMBER, _PINNED, _VERSION_WORD, _NAMED, _VEED, _DASHED):
+        for pattern in (_PLATFORM_NUMBER, _VERSION_WORD, _NAMED, _VEED):
             nameless = pattern is _VERSION_WORD  # `It is version 1.2`: the word before it is no name
             for match in pattern.finditer(line):
                 name = match[1] or ""
