@@ -26,9 +26,7 @@ RUNNER = (
 """A prefix such as `GITHUB_` would not do: a workflow may have a secret in `GITHUB_PAT`."""
 DOCKER = ("DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH")
 """Where its daemon is: runners without a root have their own. Docker passes them to no build and to no container."""
-PASSED_VARIABLES = frozenset(
-    {*LANGUAGE, *MACHINE, *TRUST, *PROXIES, *RUNNER, *DOCKER, "TRACEPARENT", "TAVILY_BASE_URL"}
-)
+PASSED_VARIABLES = frozenset({*LANGUAGE, *MACHINE, *TRUST, *PROXIES, *RUNNER, *DOCKER, "TAVILY_BASE_URL"})
 FIXED_VARIABLES = {
     "ANONYMIZED_TELEMETRY": "False",
     "LANGCHAIN_TRACING_V2": "false",

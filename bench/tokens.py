@@ -39,7 +39,7 @@ def main() -> None:
                 report = triage(Path(folder), make_model(record["gold_files"][0], turns, options.rounds))
                 usage = report["usage"]
                 tokens = usage["input_tokens"] + usage["output_tokens"]
-                rounds = len(report["rounds"])
+                rounds = max(step["round"] for step in report["steps"])
                 name = record.get("instance_id", record["repo"])
                 print(f"{name}: {turns} turns, {rounds} rounds: {tokens:,} tokens, {usage['calls']} calls", flush=True)
 

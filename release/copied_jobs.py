@@ -14,10 +14,9 @@ import yaml
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "examples" / "enterprise"
 NAMES = ("triage", "fix", "reproduce", "backlog", "scorecard")
-_GONE = re.compile(r"        env: # inputs that are gone.*\n(?:          INPUT_.*\n)+")
 _QUEUE = re.compile(r"^  queue: max.*\n|, queue: max(?= })", re.MULTILINE)
 """Enterprise Server does not know it."""
-_VALUE = re.compile(r"^( +)([\w-]+): \$\{\{ ((?:inputs|secrets)\.[\w-]+)(?: \|\| inputs\.[\w-]+)? }}\n", re.MULTILINE)
+_VALUE = re.compile(r"^( +)([\w-]+): \$\{\{ ((?:inputs|secrets)\.[\w-]+) }}\n", re.MULTILINE)
 _IS_GIVEN = re.compile(r" && inputs\.([\w-]+) != ''")
 _CALL = re.compile(r"uses: (OWNER/bug-triage)/\.github/workflows/[\w-]+\.yml(@.*)")
 
@@ -36,9 +35,7 @@ def copy_jobs(called: str, caller: str) -> str:
         return _write_entry(indent, name, given[source]) if source in given else ""
 
     jobs = re.split(r"^permissions: \{}\n", called, maxsplit=1, flags=re.MULTILINE)[1]
-    for part in (_GONE, _QUEUE):
-        jobs = part.sub("", jobs)
-    jobs = _VALUE.sub(write_value, jobs)
+    jobs = _VALUE.sub(write_value, _QUEUE.sub("", jobs))
     jobs = _IS_GIVEN.sub(lambda found: "" if f"inputs.{found[1]}" in given else found[0], jobs)
     place = _CALL.search(caller)
     if place is None:

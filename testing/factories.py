@@ -66,8 +66,6 @@ def investigation(**changes: Any) -> InvestigatorFinding:
         "error_messages": ["ValueError: day is out of range for month"],
         "kind": "bug",
         "missing_information": [],
-        "reproduction": [],
-        "versions": [],
     }
     return InvestigatorFinding(**defaults | changes)
 
@@ -134,7 +132,6 @@ def critique(verdict: str = "CONFIRMED", **changes: Any) -> CritiqueFinding:
         "confidence_adjustment": 0.1 if verdict == "CONFIRMED" else -0.1,
         "gaps": [] if verdict == "CONFIRMED" else ["is `leap_year` checked?"],
         "questions_for_reporter": [],
-        "gaps_outside": [],
         "revised_hypothesis": None,
         "ready_for_report": verdict == "CONFIRMED",
     }
@@ -153,7 +150,6 @@ def report(**changes: Any) -> TriageReport:
         "evidence": [
             CheckedEvidence(claim="It raises", span=Span(path="src/parse.py", start=3, end=3), quote="x", verified=True)
         ],
-        "reproduction": ["parse('02-29')"],
     }
     return TriageReport(**defaults | changes)
 

@@ -4,7 +4,7 @@ Run by `make golden`, as `python -m tests.docs_pages`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,6 @@ def render_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in [head, *rows]).replace(
         "\n", f"\n|{'---|' * len(head)}\n", 1
     )
-
-
-def is_gone(entry: Mapping[str, Any]) -> bool:
-    """Returns whether a workflow takes an input for one release more, and does nothing with it."""
-    return str(entry["description"]).startswith("Gone: ")
 
 
 def load_workflow(path: Path) -> dict[str, Any]:

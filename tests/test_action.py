@@ -84,7 +84,7 @@ BAD: list[tuple[str, dict[str, str | None], str]] = [
     ("no event path", {"GITHUB_EVENT_PATH": None}, "GITHUB_EVENT_PATH"),
     ("no repository", {"GITHUB_REPOSITORY": None}, "GITHUB_REPOSITORY"),
     ("no number", {"GITHUB_EVENT_NAME": "workflow_dispatch"}, "issue-number"),
-    ("a switch of before", {"INPUT_FIX": "gate"}, "fix is gone: write `task: fix-`"),
+    ("a switch of before", {"INPUT_FIX": "gate"}, "fix: not an input of this version."),
     ("unknown value", {"INPUT_ENGINE": "modle"}, "engine: Input should be 'auto', 'model' or 'rules'"),
     ("no such issue", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "999"}, "999"),
     ("model without key", {"INPUT_ENGINE": "model"}, "model-api-key"),

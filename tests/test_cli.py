@@ -251,7 +251,6 @@ def test_doctor_says_what_is_missing(checkout: Path):
         "– github",
         "– model",
         "– web search",
-        "– telemetry",
     ]
 
 

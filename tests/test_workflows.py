@@ -7,11 +7,9 @@ import pytest
 import yaml
 
 from release import copied_jobs
-from tests.docs_pages import is_gone, list_reusable_workflows, load_manifest, load_workflow
+from tests.docs_pages import list_reusable_workflows, load_manifest, load_workflow
 from tests.docs_yaml import ROOT, list_blocks
 from triage.app.settings.inputs import Settings
-from triage.app.settings.runner_environment import find_gone_inputs
-from triage.base.errors import BadInput
 
 LEVELS = ["none", "read", "write"]
 
@@ -108,23 +106,6 @@ def test_everything_that_it_takes_is_used_and_the_rest_declared(name: str) -> No
     assert set(re.findall(r"inputs\.([\w-]+)", text)) == set(call.get("inputs", {}))
     assert set(re.findall(r"secrets\.([\w-]+)", text)) == set(call.get("secrets", {}))
     assert all("type" in entry for entry in call.get("inputs", {}).values())
-
-
-@pytest.mark.parametrize("name", REUSABLE)
-def test_an_input_that_is_gone_reaches_the_action_which_names_it(name: str) -> None:
-    steps = list_our_steps(REUSABLE[name])
-    variables = {key: value for step in steps for key, value in step.get("env", {}).items()}
-    values = " ".join(str(value) for step in steps for value in step.get("with", {}).values())
-    for key, entry in read_call(name).get("inputs", {}).items():
-        if not is_gone(entry) or f"|| inputs.{key} " in values:  # which counts under its new name
-            continue
-        variable = f"INPUT_{key.replace('-', '_').upper()}"
-        assert variables[variable] == f"${{{{ inputs.{key} }}}}"
-        try:
-            (named,) = find_gone_inputs({variable: "1"})
-        except BadInput as refused:
-            named = str(refused)
-        assert named.startswith(f"{key} is gone: ")
 
 
 @pytest.mark.parametrize("name", REUSABLE)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from triage.app.app import App
 from triage.app.open_app import JobOutput, open_job_app, open_job_output
-from triage.app.settings.runner_environment import find_gone_inputs
+from triage.app.settings.runner_environment import check_input_names
 from triage.app.settings.secret_inputs import collect_own_secrets
 from triage.base import threads
 from triage.base.errors import BadConfig, TriageError, error_location
@@ -79,8 +79,9 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     cancelled = signals.cancel_on_signal()
 
     # Read
+    check_input_names(environ)
     app = open_job_app(environ, output)
-    for warning in [*find_gone_inputs(environ), *app.environment.warnings]:
+    for warning in app.environment.warnings:
         output.annotate("warning", warning)
     payload = app.read_event()
 

@@ -212,10 +212,10 @@ async def test_at_most_three_skills_are_in_a_prompt():
 async def test_without_time_the_first_answer_counts():
     clock = FakeClock()
     services = replace(given_services(make_skill()), clock=clock)
-    skills = SkillPrompts(factories.state(), services, seconds=10.0)
+    skills = SkillPrompts(factories.state(), services)
 
     async def answer_slowly(_: list[BaseMessage]) -> CritiqueFinding:
-        clock.seconds += 9.5
+        clock.seconds += services.agent_seconds() - 0.5
         await asyncio.sleep(0)
         return factories.critique(summary="SKILL_SELECT:{refunds}")
 

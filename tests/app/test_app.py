@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
-from testing.fakes import FakeOutput, FakeProgressLog
+from testing.fakes import FakeOutput
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
@@ -64,12 +64,6 @@ class TestConfig:
         commit(tmp_path, {"a.py": "x\n"})
         assert make_app(Settings(), tmp_path).read_project_config() is None
         assert make_app(Settings(), tmp_path / "nowhere").read_project_config() is None
-
-    def test_thresholds_are_gone_and_stop_nothing(self, tmp_path: Path):
-        commit(tmp_path, {".github/triage.yml": "ignore: [docs]\nthresholds:\n  sure-from: 0.62\n"})
-        progress = FakeProgressLog()
-        assert make_app(Settings(), tmp_path, progress=progress).read_project_config() == ProjectConfig(ignore=["docs"])
-        assert progress.lines == [".github/triage.yml: thresholds is gone: each has one value. Remove it."]
 
     def test_a_file_that_the_workflow_names_must_exist(self, tmp_path: Path):
         commit(tmp_path, {"own.yml": "ignore: [docs]\n"})

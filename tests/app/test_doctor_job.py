@@ -22,12 +22,8 @@ class Doctor:
     api: GitHubApi
     git: GitDataApi
     edits: Any = ()
-    fields: Any = ("suggest", "value")
 
     def answer(self, token: str, sent: dict[str, Any]) -> Any:
-        if "__type" in sent["query"]:
-            known = {"inputFields": [{"name": name} for name in self.fields]} if self.fields else None
-            return 200, {"data": {"__type": known}}
         return 200, {"data": {"repository": {"issues": {"nodes": [{"number": 7, "userContentEdits": self.edits}]}}}}
 
     def run(self) -> tuple[int, str]:
@@ -63,7 +59,6 @@ def test_everything_works_and_nothing_stays(doctor: Doctor) -> None:
     assert "| proposals | ✅ works | a commit below refs/triage/ was stored and removed |" in page
     assert "| pull requests | ✅ works |" in page
     assert "| edits | ✅ works |" in page
-    assert "| suggestions | ✅ works | this GitHub has them" in page
     assert doctor.git.refs == before
 
 
@@ -91,10 +86,3 @@ def test_edits_that_are_not_shown(doctor: Doctor) -> None:
     code, page = doctor.run()
     assert code == 1
     assert "| edits | ❌ **does not work** | GitHub does not say who edited" in page
-
-
-def test_a_server_without_suggestions_is_no_failure(doctor: Doctor) -> None:
-    doctor.fields = None
-    code, page = doctor.run()
-    assert code == 0
-    assert "| suggestions | ➖ not there |" in page

@@ -24,21 +24,21 @@ def test_the_repository_and_the_number(url: str, server: str):
 
 
 @each_row(
-    ("url", "server", "message"),
+    ("url", "server"),
     [
-        ("https://gitlab.example/a/b/issues/1", GITHUB, "leads to 'gitlab.example', but the .* server is github.com"),
-        ("https://github.com/a/b/issues/1", GHES, "leads to 'github.com', but the .* server is git.acme.example:8443"),
-        ("https://github.com.evil.example/a/b/issues/1", GITHUB, "leads to 'github.com.evil.example'"),
-        ("https://evil.example\\@github.com/a/b/issues/1", GITHUB, "leads to 'evil.example"),
-        ("https://\x1bm.example/a/b/issues/1", GITHUB, r"leads to '\\x1bm"),
-        ("https://[bad/a/b/issues/1", GITHUB, "cannot be read"),
-        ("https://github.com/a/b/pull/1", GITHUB, "leads to a pull request"),
-        ("https://github.com/a/b", GITHUB, "such as https://github.com/owner/name/issues/12"),
-        ("https://github.com/a/b/issues", GITHUB, "this is not the URL of an issue"),
-        ("https://github.com/a/b/issues/1²", GITHUB, "this is not the URL of an issue"),
-        ("https://github.com/a/../b/issues/1", GITHUB, "this is not the URL of an issue"),
+        ("https://gitlab.example/a/b/issues/1", GITHUB),
+        ("https://github.com/a/b/issues/1", GHES),
+        ("https://github.com.evil.example/a/b/issues/1", GITHUB),
+        ("https://evil.example\\@github.com/a/b/issues/1", GITHUB),
+        ("https://evil.example/https://github.com/a/b/issues/1", GITHUB),
+        ("https://\x1bm.example/a/b/issues/1", GITHUB),
+        ("https://[bad/a/b/issues/1", GITHUB),
+        ("https://github.com/a/b", GITHUB),
+        ("https://github.com/a/b/issues", GITHUB),
+        ("https://github.com/a/b/issues/1²", GITHUB),
+        ("https://github.com/a/../b/issues/1", GITHUB),
     ],
 )
-def test_other_urls_are_refused(url: str, server: str, message: str):
-    with pytest.raises(BadInput, match=message):
+def test_other_urls_are_refused(url: str, server: str):
+    with pytest.raises(BadInput, match=f"on the configured server, such as {server}/owner/name/issues/12"):
         parse_issue_url(url, server)

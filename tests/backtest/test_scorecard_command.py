@@ -62,7 +62,7 @@ class TestJob:
     @pytest.mark.parametrize(
         ("inputs", "problem"),
         [
-            ({"scorecard": "30d"}, "scorecard is gone: write `task: scorecard`"),
+            ({"scorecard": "30d"}, "scorecard: not an input of this version"),
             ({"github_token": "wrong"}, "does not accept the token"),
         ],
     )

@@ -21,7 +21,7 @@ from testing.runs.external_services import ExternalServices
 from testing.runs.job import ROOT
 from testing.servers.github_api import GitHubApi
 from testing.servers.scripted_server import serve_script as endpoint_serving
-from testing.servers.telemetry_collector import FakeCollector, serve_collector
+from testing.servers.telemetry_collector import FakeCollector, serve_collector, to_dict
 
 pytest.importorskip(
     "langgraph_api", reason="LangGraph's server cannot be installed on this Python (requirements-dev.in)"
@@ -147,7 +147,8 @@ def test_the_server_returns_a_report_and_exports_the_run(served: Served):
     assert (report["status"], report["engine"]) == ("complete", "model"), report["notes"]
     assert report["repository"] == "octo/shop"
     assert report["issue"]["number"] == 7
-    assert report["request_id"].replace("-", "") in {span.trace_id.hex() for span in served.collector.spans}
+    roots = [to_dict(span.attributes) for span in served.collector.spans if not span.parent_span_id]
+    assert report["request_id"] in [root["triage.request_id"] for root in roots]
 
 
 def test_errors_are_reported(served: Served):

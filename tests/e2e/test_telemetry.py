@@ -24,7 +24,7 @@ def job(tmp_path: Path):
         yield job
 
 
-def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
+def test_every_model_call_is_a_span_of_the_run_with_the_request_id(tmp_path: Path):
     with (
         serve_collector() as receiver,
         external_services.serve_all(tmp_path / "job") as (servers, job),
@@ -35,8 +35,9 @@ def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
         done = job.run_forked()
     assert done.exit_code == 0, done.log
     (seen,) = {request.headers.get("x-request-id") for request in endpoint.requests}
-    calls = [to_dict(span.attributes) for span in receiver.spans if span.name.startswith("chat ")]
-    assert {call["triage.request_id"] for call in calls} == {seen}
+    (run,) = [to_dict(span.attributes) for span in receiver.spans if not span.parent_span_id]
+    assert run["triage.request_id"] == seen
+    calls = [span for span in receiver.spans if span.name.startswith("chat ")]
     assert len(calls) == len([request for request in endpoint.requests if request.path.endswith("/chat/completions")])
     tools = [span.name for span in receiver.spans if span.name.startswith("execute_tool ")]
     assert "execute_tool tavily_search" in tools, format_span_tree(receiver.spans)

@@ -100,7 +100,6 @@ answers = st.fixed_dictionaries(
             verdict=st.sampled_from(["CONFIRMED", "UNCERTAIN", "CHALLENGED"]),
             gaps=st.lists(words, max_size=2),
             questions_for_reporter=st.lists(words, max_size=2),
-            gaps_outside=st.just([]),
             revised_hypothesis=st.none() | words,
             confidence=numbers,
             summary=words,

@@ -113,7 +113,6 @@ CRITIQUE: dict[str, Any] = {
     "verdict": "CONFIRMED",
     "gaps": [],
     "questions_for_reporter": [],
-    "gaps_outside": [],
     "revised_hypothesis": None,
     "confidence": 0.8,
     "summary": "Nothing takes the old text out of the cache.",

@@ -74,34 +74,6 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         ONLINE,
         ["writer"],
     ),
-    (
-        "a gap outside: only the web is searched again",
-        BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2, "web_queries": ["numpy 2 leap"]},
-        ONLINE,
-        ["web_search"],
-    ),
-    (
-        "critic again after the second web search",
-        BUG
-        | REJECTED
-        | {"answered_in_round": {**JUDGED, "web_search": 2}, "round": 2, "web_queries": ["numpy 2 leap"]},
-        ONLINE,
-        ["critic"],
-    ),
-    (
-        "gaps in both places: both searches",
-        BUG
-        | REJECTED
-        | {"answered_in_round": JUDGED, "round": 2, "web_queries": ["numpy 2"], "search_terms": ["leap_year"]},
-        ONLINE,
-        ["codebase_search", "web_search"],
-    ),
-    (
-        "a gap outside without a web search opens no round",
-        BUG | REJECTED | {"answered_in_round": JUDGED, "web_queries": ["numpy 2 leap"]},
-        OFFLINE,
-        ["writer"],
-    ),
     ("the investigator failed for good", {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
     ("the critic failed for good", BUG | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
 ]

@@ -1,13 +1,12 @@
 """What a report says about itself, with its place."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.domain.issue import CodeBlock, Issue, ParsedIssue, Quote, ReportFacts
+from triage.domain.issue import Issue, Quote, ReportFacts
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts, quote_code_steps
+from triage.read.report_facts import find_facts
 
 
 def facts_of(title: str, body: str = "", project: str = "acme/shop") -> ReportFacts:
@@ -44,27 +43,6 @@ def test_the_version_is_the_broken_one(body: str, worked: str, version: str) -> 
     assert words(facts.version) == version
     assert facts.regression is not None
     assert (facts.regression.worked_in, facts.regression.broken_in) == (worked, version)
-
-
-CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a.draw() # now\n$ make build_docs\necho `date`\n"
-
-
-@pytest.mark.parametrize(
-    ("step", "shown"),
-    [
-        (
-            "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})",
-            "`fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})`",
-        ),
-        ("a.draw()", "`a.draw()`"),
-        (" make build_docs ", "`make build_docs`"),
-        ("make build", "make build"),
-        ("Call a.draw() twice", "Call a.draw() twice"),
-        ("echo `date`", "echo `date`"),
-    ],
-)
-def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
-    assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]
 
 
 @each_row(

@@ -3,12 +3,14 @@
 import re
 from typing import Any
 
+import pytest
 import yaml
 
 from release.action_files import COMPOSITE as FILE
 from release.action_files import CONTAINER, ROOT, copy_container, update_composite
 from tests.docs_pages import load_manifest
-from triage.app.settings.runner_environment import MOVED_INPUTS
+from triage.app.settings.runner_environment import check_input_names
+from triage.base.errors import BadInput
 
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 TEXT = FILE.read_text(encoding="utf-8")
@@ -40,11 +42,15 @@ def test_inputs_and_outputs_are_those_of_the_action() -> None:
 
 
 def test_every_input_reaches_the_program_once() -> None:
-    """Those that are gone too: the runner warns of an input that is not declared, and hands it on."""
-    names = [*COMPOSITE["inputs"], *MOVED_INPUTS]
-    assert variables(COMPOSITE) == {
-        f"INPUT_{name.replace('-', '_').upper()}": f"${{{{ inputs.{name} }}}}" for name in names
-    }
+    """Those that are gone too: the runner warns of an input that is not declared, and hands it on to be refused."""
+    found, names = variables(COMPOSITE), list(COMPOSITE["inputs"])
+    assert [*found][: len(names)] == [f"INPUT_{name.replace('-', '_').upper()}" for name in names]
+    for variable, text in found.items():
+        assert text == f"${{{{ inputs.{variable.removeprefix('INPUT_').replace('_', '-').lower()} }}}}"
+    with pytest.raises(
+        BadInput, match=r"^backlog, backlog-after, .*, fix, .*, scorecard: not an input of this version"
+    ):
+        check_input_names(found)
 
 
 def test_no_script_contains_an_expression() -> None:

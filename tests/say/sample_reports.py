@@ -18,7 +18,6 @@ from triage.domain.code import (
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
-    DeclinedAnswer,
     MissingInformation,
     MissingKind,
     WebResult,
@@ -190,7 +189,6 @@ FULL = _with_statements(
             ),
             CheckedEvidence(claim="Version 2.3 passed the format as a second argument.", verified=False),
         ],
-        reproduction=["Save a CSV with the date 31.12.2025.", "Run `ledger import bank.csv --profile sparkasse`."],
         external_references=[
             WebResult(
                 title="strptime() and strftime() format codes",
@@ -206,7 +204,6 @@ FULL = _with_statements(
         ),
         critique=CritiqueFinding(
             questions_for_reporter=[],
-            gaps_outside=[],
             agent_name="critic",
             summary="The traceback, the quoted line and the changed call agree.",
             confidence=0.9,
@@ -297,7 +294,6 @@ FEATURE = change_report(
     suspects=[],
     likely_files=[],
     evidence=[],
-    reproduction=[],
     missing_information=[],
     external_references=[],
     ticket=Ticket(title="Import OFX files", labels=["enhancement"]),
@@ -324,7 +320,6 @@ LOW = change_report(
     check="",
     suspects=[suspect(READER, 20, 41, "CsvReader.columns", "Shares the words “import” and “column” with the report.")],
     evidence=[],
-    reproduction=[],
     missing_information=[
         missing("reproduction", "Which steps lead to it?", "Without them nobody can see the fault."),
         missing("expected", "What did you expect to see?", "So that we know which part of the result is wrong."),
@@ -333,7 +328,6 @@ LOW = change_report(
     external_references=[],
     critique=CritiqueFinding(
         questions_for_reporter=[],
-        gaps_outside=[],
         agent_name="critic",
         summary="One file fits by its words alone.",
         confidence=0.8,
@@ -398,7 +392,6 @@ LONG = change_report(
         for number in range(1, 26)
     ],
     missing_information=[missing("other", "What else? " * 60, "Because. " * 60)] * 9,
-    reproduction=["Save a file and import it. " * 30] * 25,
     external_references=[
         WebResult(title=f"Page {number}", url=f"https://docs.example/{number}", relevance_reason="It is so. " * 60)
         for number in range(25)
@@ -473,7 +466,6 @@ HOSTILE = change_report(
     why=EVIL,
     fix_idea=EVIL,
     check=EVIL,
-    declined=[DeclinedAnswer(agent_name="critic", reason=EVIL)],
     suspects=[
         Suspect(
             path="src/a b#c?(d)[e]|f`g<h>.md",
@@ -488,7 +480,6 @@ HOSTILE = change_report(
         CheckedEvidence(claim=EVIL, quote=EVIL, verified=True),
         CheckedEvidence(claim=EVIL, verified=False),
     ],
-    reproduction=[EVIL],
     similar_issues=[SimilarIssue(number=1, title=EVIL, state="closed", ended=EVIL, score=1.0, reasons=[EVIL])],
     possible_duplicate=SimilarIssue(number=1, title=EVIL, state="closed", ended=EVIL, score=1.0, reasons=[EVIL]),
     regression_window=RegressionWindow(
@@ -514,7 +505,6 @@ HOSTILE = change_report(
     ticket=Ticket(title=EVIL, labels=["bug`@octocat`", "a|b"], assignee="@octocat`|\n@x", effort="XL"),
     critique=CritiqueFinding(
         questions_for_reporter=[],
-        gaps_outside=[],
         agent_name=EVIL,
         summary=EVIL,
         confidence=0.9,

@@ -46,7 +46,6 @@ def tool(
     return ToolExecution(
         tool=name,
         arguments=asked,
-        input_summary=f"{len(asked)} characters",
         output_summary=returned,
         ms=ms,
         outcome=outcome,

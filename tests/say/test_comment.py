@@ -546,7 +546,6 @@ def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
             report.check,
             report.issue.title,
             report.ticket.title,
-            *report.reproduction,
         ]
         secrets += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
         secrets += [execution.arguments for step in report.steps for execution in step.tools]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MAX_TOKENS = 1_200
-MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
+MAX_GAPS, MAX_QUESTIONS = 4, 2
 FOLLOWED_FROM = 0.7
 """From it on, the search says that it can follow the symptom to these lines: see its prompt."""
 UNVERIFIED_PENALTY = -0.1
@@ -90,7 +90,6 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
             "ready_for_report": is_confirmed,
             "gaps": answer.gaps[:MAX_GAPS],
             "questions_for_reporter": [] if is_confirmed else questions[:MAX_QUESTIONS],
-            "gaps_outside": answer.gaps_outside[:MAX_OUTSIDE],
             "confidence_adjustment": 0.0,
         }
     )
@@ -154,7 +153,6 @@ async def answer_with_rules(agent_input: AgentInput, _: Services) -> CritiqueFin
         confidence_adjustment=UNVERIFIED_PENALTY if refused else 0.0,
         gaps=[],
         questions_for_reporter=[],
-        gaps_outside=[],
         revised_hypothesis=None,
         ready_for_report=verdict == "CONFIRMED",
     )

@@ -85,8 +85,6 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
         error_messages=parsed.error_messages,
         kind=agent_input.kind_by_rules,
         missing_information=questions,
-        reproduction=_extract_steps(parsed),
-        versions=parsed.versions,
     )
 
 
@@ -128,14 +126,6 @@ def _estimate_confidence(parsed: ParsedIssue) -> float:
     if parsed.error_messages:
         return 0.45
     return 0.35 if parsed.identifiers or parsed.paths else 0.2
-
-
-def _extract_steps(parsed: ParsedIssue) -> list[str]:
-    for section in parsed.sections:
-        if any(word in section.heading.lower() for word in ("reproduc", "steps", "how to trigger")):
-            lines = [line.strip().lstrip("-*0123456789.) ").strip() for line in section.text.splitlines()]
-            return [line for line in lines if line and not line.startswith("```")][:10]
-    return []
 
 
 AGENT = Agent(

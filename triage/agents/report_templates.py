@@ -32,7 +32,6 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
     severity, reason = (sign.severity, explain_severity(sign)) if sign else (None, "")
     if written and written.severity:
         severity, reason = written.severity, written.severity_reason
-    investigation = agent_input.investigation
     return TriageReport(
         severity=severity,
         severity_reason=reason,
@@ -40,7 +39,6 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
         summary=(written.summary if written else "") or summarize(agent_input.parsed),
         affected_files=list(map(to_suspect, files)),
         evidence=_list_evidence(agent_input, files),
-        reproduction=investigation.reproduction if investigation else [],
     )
 
 

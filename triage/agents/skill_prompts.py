@@ -38,16 +38,13 @@ _SELECTING_FIELDS = ("reasoning", "summary")
 class SkillPrompts:
     """The skills in the prompts of one agent."""
 
-    def __init__(self, agent_input: AgentInput, services: Services, seconds: float | None = None) -> None:
-        """Read the texts of the active skills. Reads files of the index: call it in a thread.
-
-        `seconds` is the time of the agent, if it has another limit than the other agents.
-        """
+    def __init__(self, agent_input: AgentInput, services: Services) -> None:
+        """Read the texts of the active skills. Reads files of the index: call it in a thread."""
         self._skills = {skill.id: skill for skill in services.codebase.project.skills.skills}
         self._suspects = agent_input.suspects
         self._services = services
         self.mark = make_mark(agent_input)
-        self._deadline = services.clock() + (services.agent_seconds() if seconds is None else seconds)
+        self._deadline = services.clock() + services.agent_seconds()
         self._reference_chars = MAX_REFERENCE_CHARS
         self.tiers: dict[str, SkillTier] = {}
         """The ledger: skills whose text is in the prompts, and the tier of each."""

@@ -113,7 +113,6 @@ class ToolRunner:
         record = ToolExecution(
             tool=name,
             arguments=format_arguments(args),
-            input_summary=f"{len('' if args is None else str(args)):,} characters",
             output_summary=f"{len(output):,} characters" if outcome is Outcome.SUCCESS else "",
             ms=round((self._clock() - started) * 1000),
             outcome=outcome,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages, make_mark
+from triage.agents.prompts import build_messages, format_issue, format_languages, make_mark
 from triage.agents.services import Services
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
@@ -42,10 +42,7 @@ async def answer_with_model(
     if tools.tools[0].name == ISSUE_SEARCH:  # there is nothing to choose
         return AgentAnswer(await _search_issues(agent_input, tools))
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
-    wanted = {"what is missing": format_bullets(agent_input.web_queries)}
-    choice = await chooser.ainvoke(
-        build_messages("web_search", format_issue(agent_input) | wanted, mark=make_mark(agent_input))
-    )
+    choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input), mark=make_mark(agent_input)))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
     query = _restrict_query(choice.tool_calls[0], tools.tools[0].name, agent_input) if choice.tool_calls else ""
@@ -145,9 +142,8 @@ def _explain_no_pages(results: Sequence[ToolMessage]) -> str:
 
 
 def choose_query(agent_input: AgentInput) -> str:
-    """Return what the critic misses, else an error message, without private details; empty if none has three words."""
-    texts = [*agent_input.web_queries, *agent_input.parsed.error_messages]
-    queries = (sanitize_query(text) for text in texts)
+    """Return an error message without private details; empty if none has three words."""
+    queries = (sanitize_query(text) for text in agent_input.parsed.error_messages)
     return next((query for query in queries if len(query.split()) >= 3), "")
 
 

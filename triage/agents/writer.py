@@ -30,8 +30,7 @@ MAX_BODY_CHARS = 3_000
 async def answer_with_model(agent_input: AgentInput, services: Services, model: ChatModel) -> AgentAnswer[WriterOutput]:
     """Ask the fast model for the ticket."""
     owners = await in_thread(_list_owners, agent_input, services)
-    seconds = min(services.limits.agent_seconds, services.seconds_left())
-    skills = await in_thread(SkillPrompts, agent_input, services, seconds)
+    skills = await in_thread(SkillPrompts, agent_input, services)
     messages = skills.build_messages("ticket", _build_sections(agent_input, services, owners))
     chain = model.structured_output(TicketDraft, "fast", ANSWER_TOKENS)
     draft = await chain.ainvoke(messages)

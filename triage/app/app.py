@@ -7,7 +7,6 @@ Features open their own clients beside it (`open_fix_job`, `open_past_services`)
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 import uuid
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from triage import __version__
 from triage.app.settings.inputs import CONFIG_FILE, PLACEHOLDER_KEY, Settings
 from triage.app.settings.runner_environment import RunnerEnvironment
 from triage.base.errors import BadConfig, BadInput
-from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
+from triage.base.strict_yaml import InvalidYaml, decode_strictly, parse_strictly
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import READING_SHARE
 from triage.outside.output.job_output import read_event
@@ -65,8 +64,7 @@ def parse_project_config(data: bytes, path: str) -> ProjectConfig:
     try:
         return parse_strictly(decode_strictly(data, MAX_CONFIG_BYTES), ProjectConfig) or ProjectConfig()
     except InvalidYaml as error:
-        message = f"{path} cannot be used: {list_problems(error.problems)}."
-        raise BadConfig(path, error.problems[0].line, message) from None
+        raise BadConfig(path, error.line, f"{path} cannot be used: {error}.") from None
 
 
 @dataclass(frozen=True)
@@ -116,8 +114,6 @@ class App:
         path = self.settings.config_file
         data = read_file(self.root, path, MAX_CONFIG_BYTES)
         if data is not None:
-            if re.search(rb"^thresholds\s*:", data, re.MULTILINE):
-                self.progress.info(f"{path}: thresholds is gone: each has one value. Remove it.")
             return parse_project_config(data, path)
         if path != CONFIG_FILE:  # the runner sets every input, also those with the default
             raise BadInput(

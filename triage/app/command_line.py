@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console, RenderableType
@@ -28,7 +27,6 @@ MAX_CHARS = 1_000_000
 """GitHub itself takes 65,536 characters."""
 MAX_BYTES = 4 * MAX_CHARS
 """Of UTF-8."""
-_PATH = re.compile(r"/([\w.-]+/[\w.-]+)/(issues|pull)/([1-9][0-9]{0,9})(?:/.*)?", re.ASCII)
 MAX_INVALID_SHARE = 0.1
 """A file with a larger share of invalid characters is not taken for text. Single ones are normal in pasted logs."""
 
@@ -142,23 +140,16 @@ def parse_issue_lines(text: str) -> Iterator[tuple[Issue, str]]:
 
 
 def parse_issue_url(url: str, server_url: str) -> tuple[str, int]:
-    """The repository as `owner/name`, and the issue's number. Raises WrongUsage if the URL is of another server."""
-    try:
-        parts, server_parts = urlsplit(url), urlsplit(server_url)
-    except ValueError:
-        raise WrongUsage("--issue: this URL cannot be read.") from None
-    host, server = (netloc.lower().removeprefix("www.") for netloc in (parts.netloc, server_parts.netloc))
-    if host != server:
+    """The repository as `owner/name`, and the number. Raises WrongUsage if it is no issue's URL on the server."""
+    host = re.escape(server_url.partition("://")[2].removeprefix("www."))
+    pattern = rf"https?://(?:www\.)?{host}/([\w.-]+/[\w.-]+)/(?:issues|pull)/([1-9][0-9]{{0,9}})(?:[/?#].*)?"
+    found = re.fullmatch(pattern, url, re.ASCII | re.IGNORECASE)
+    if found is None:
         raise WrongUsage(
-            f"--issue: the URL leads to {host!a}, but the configured GitHub server is {server}. "
+            f"--issue: not the URL of an issue on the configured server, such as {server_url}/owner/name/issues/12. "
             "For GitHub Enterprise, set GITHUB_SERVER_URL."
         )
-    found = _PATH.fullmatch(parts.path)
-    if found is None:
-        raise WrongUsage(f"--issue: this is not the URL of an issue, such as {server_url}/owner/name/issues/12.")
-    if found[2] == "pull":
-        raise WrongUsage("--issue: the URL leads to a pull request; only issues can be triaged.")
-    return found[1], int(found[3])
+    return found[1], int(found[2])
 
 
 def print_page(page: RenderableType) -> None:

@@ -74,8 +74,6 @@ class AgentInput(Value):
     """What the last rounds looked for and did not find."""
     gap_questions: list[MissingInformation] = Field(default_factory=list)
     """What nobody looks for any more: a person is asked."""
-    web_queries: list[str] = Field(default_factory=list)
-    """What the critic would search for on the web, in words that the issue has or that everybody uses."""
     dependencies: list[str] = Field(default_factory=list)
     """Names of the packages that the project declares: a query for the web may have them."""
     failing_package: FailingPackage | None = None

@@ -117,15 +117,6 @@ class AgentFinding(Answer):
     """How the agent came to it; a model's own words."""
 
 
-class DeclinedAnswer(Answer):
-    """A model that could not do its agent's work, and why in its own words."""
-
-    agent_name: AgentName
-    """Whose work it was."""
-    reason: str
-    """Why, in the model's words."""
-
-
 class MissingInformation(Answer):
     """Something the report lacks, and why it is asked for."""
 
@@ -140,7 +131,7 @@ class MissingInformation(Answer):
 class InvestigatorFinding(AgentFindingBase):
     """What the issue says, before anybody looked at the code."""
 
-    unasked = (*AgentFindingBase.unasked, "affected_areas", "error_messages", "reproduction", "versions")
+    unasked = (*AgentFindingBase.unasked, "affected_areas", "error_messages")
     hypothesis: str
     keywords_for_search: list[str]
     kind: Kind | None
@@ -148,8 +139,6 @@ class InvestigatorFinding(AgentFindingBase):
     missing_information: list[MissingInformation]
     affected_areas: Texts = Field(default_factory=list)
     error_messages: list[str] = Field(default_factory=list)
-    reproduction: Texts = Field(default_factory=list)
-    versions: Texts = Field(default_factory=list)
 
 
 class RelevantFile(Answer):
@@ -226,8 +215,6 @@ class CritiqueFinding(AgentFindingBase):
     """What only this repository's code can answer: a further round looks it up."""
     questions_for_reporter: Texts
     """What only the reporter can answer."""
-    gaps_outside: Texts
-    """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
     """A better hypothesis; none if it has none."""
     ready_for_report: bool = False

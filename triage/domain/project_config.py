@@ -1,10 +1,10 @@
 """The project's own settings, from `.github/triage.yml`. `docs/triage.schema.json` is generated from them."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import re2  # type: ignore[import-untyped]
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from triage.domain.value import YamlSection
@@ -199,12 +199,6 @@ class ProjectConfig(YamlSection):
         description="Issues have this label as long as the comment asks the reporter something, if the input `labels` "
         "is `apply`. It is taken off only if the action has added it.",
     )
-    not_planned: list[Literal["question", "feature_request"]] = Field(
-        default_factory=list,
-        max_length=2,
-        description="Kinds of issues that this tracker does not take: closing them as not planned is suggested, where "
-        "GitHub has suggestions. A person decides.",
-    )
     attachments: bool = Field(
         True,
         description="Whether texts, logs and archives of them are read that the issue and its reporter's comments link "
@@ -253,12 +247,6 @@ class ProjectConfig(YamlSection):
     reproduce: ReproduceConfig = Field(
         default_factory=ReproduceConfig, description="How `bug-triage reproduce` runs the example of a report."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_thresholds(cls, data: Any) -> Any:
-        # For one release: `bug-triage backtest --write` wrote them.
-        return {key: value for key, value in data.items() if key != "thresholds"} if isinstance(data, dict) else data
 
     @field_validator("ignore", "protected_paths")
     @classmethod

@@ -25,7 +25,6 @@ from triage.domain.findings import (
     AgentFinding,
     AgentFindingBase,
     CritiqueFinding,
-    DeclinedAnswer,
     Effort,
     Kind,
     MissingInformation,
@@ -97,7 +96,6 @@ class TriageReport(Value):
     summary: str
     affected_files: list[Suspect]
     evidence: list[CheckedEvidence]
-    reproduction: list[str]
 
 
 class WriterOutput(AgentFindingBase):
@@ -168,15 +166,6 @@ class IssueRef(Value):
     """By an owner, a member or a collaborator of the project."""
     edited_since: bool = False
     """Whether the text was edited after the event. The report is about the text before."""
-
-
-class Round(Value):
-    """One round of search and critic."""
-
-    number: int
-    """From 1."""
-    verdict: Verdict | None = None
-    """The critic's verdict; none without an answer."""
 
 
 class RunReport(Value):
@@ -276,8 +265,6 @@ class RunReport(Value):
     """The commit that changed the lines of the first place last."""
     evidence: list[CheckedEvidence] = Field(default_factory=list)
     """What was checked: messages of the issue, and lines of the suspects."""
-    reproduction: list[str] = Field(default_factory=list)
-    """Steps to reproduce, as the issue has them."""
     missing_information: list[MissingInformation] = Field(default_factory=list)
     """What the report lacks, whether or not it is asked for."""
     external_references: list[WebResult] = Field(default_factory=list)
@@ -302,15 +289,11 @@ class RunReport(Value):
     """Parts of the issue that its readers do not see and that were left out."""
     language: str = "en"
     """Of the issue's text: ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
-    declined: list[DeclinedAnswer] = Field(default_factory=list)
-    """Models that said they could not do an agent's work, with their reason. Rules answered then."""
     notes: list[str] = Field(default_factory=list)
     """What is missing from this report and why, one sentence each."""
 
     findings: list[AgentFinding] = Field(default_factory=list)
     """What each agent found, in the order in which they answered."""
-    rounds: list[Round] = Field(default_factory=list)
-    """Each pass of searches and critic."""
     decisions: list[PlannerDecision] = Field(default_factory=list)
     """What the supervisor chose."""
     steps: list[StepRecord] = Field(default_factory=list)

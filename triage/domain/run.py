@@ -152,8 +152,6 @@ class ToolExecution(Value):
     arguments: str = ""
     """On one line, without invisible characters and likely secrets, at most 200 characters. Text from outside: not for
     logs and telemetry."""
-    input_summary: str
-    """Size of the arguments."""
     output_summary: str
     """Size of the answer; empty without one."""
     ms: int
@@ -226,5 +224,3 @@ class Collector(Value):
     endpoint: SecretStr
     headers: SecretStr = SecretStr("")
     """`name=value,name=value`, percent-encoded."""
-    traceparent: str = ""
-    """The parent span (W3C Trace Context); empty if the run starts a trace."""

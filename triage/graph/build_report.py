@@ -16,7 +16,6 @@ from triage.graph.routing import searches_code
 from triage.graph.triage_state import BugTriageState
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions import MAX_QUESTIONS
-from triage.read.report_facts import quote_code_steps
 from triage.say.decide import decide
 
 MAX_SHOWN_SECTIONS = 3
@@ -94,7 +93,6 @@ def build_report(
         area_labels=state.area_labels,
         past_issues=state.past_issue_count,
         evidence=draft.evidence if may_be_bug_by_rules else [],
-        reproduction=quote_code_steps(draft.reproduction, state.parsed),
         missing_information=_list_questions(state, services),
         external_references=state.web.relevant_results if state.web else [],
         ticket=_build_ticket(state),
@@ -102,10 +100,8 @@ def build_report(
         citations=state.citations,
         hidden_fragments=state.parsed.hidden_fragments,
         language=state.parsed.language,
-        declined=state.declined,
         notes=[*_list_notes(state, services, ended_early), *([NO_HISTORY] if history is None else [])],
         findings=state.findings,
-        rounds=state.rounds,
         decisions=state.planner_decisions,
         steps=state.steps,
         usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),

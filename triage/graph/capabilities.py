@@ -61,7 +61,6 @@ def restrict_input(agent_input: AgentInput, capabilities: frozenset[Capability])
         issue=agent_input.issue,
         parsed=agent_input.parsed,
         repository=repository,
-        web_queries=agent_input.web_queries,  # words of the issue, and of the next line, only
-        dependencies=agent_input.dependencies,
+        dependencies=agent_input.dependencies,  # a query has words of the issue and of these only
         failing_package=agent_input.failing_package,
     )

@@ -15,7 +15,7 @@ from triage.agents.writer import has_labels_to_choose
 from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.domain.code import CodeHistory, ExecutedCode
-from triage.domain.findings import AgentName, DeclinedAnswer
+from triage.domain.findings import AgentName
 from triage.domain.issue import Attachment, EarlierReport, Issue
 from triage.domain.past_issues import LearnedFromLabels, PastIssue
 from triage.domain.report import Citations
@@ -196,11 +196,9 @@ def make_agent_node(name: AgentName) -> Node:
         if "code access" in agent.capabilities:
             update = await in_thread(activate_skills, state, services.codebase)
             state = state.model_copy(update=update)
-        result, engine, declined = await run_agent(agent, state, recorder, by_rules=by_rules)
+        result, engine = await run_agent(agent, state, recorder, by_rules=by_rules)
         update |= {"steps": recorder.records, "answered_in_round": {name: state.round}}
         update |= record_shown_skills(state, name, result.skills if result else {})
-        if declined:
-            update["declined"] = [DeclinedAnswer(agent_name=name, reason=declined)]
         answer = result.answer if result else None
         if name == "codebase_search" and result and answer is not None:
             named = len(answer.relevant_files)  # rules name what the index has

@@ -2,26 +2,24 @@
 
 - The investigator runs first, codebase search before the critic, the critic before the writer.
 - The writer runs when the critic approves, or when rounds, iterations, budget or time are spent.
-- Codebase search and web search run in parallel. Web search runs again only for what the critic misses outside.
+- Codebase search and web search run in parallel, the latter once.
 - No agent runs twice in a round.
-- A round is opened only for gaps that somebody can close: new terms for the code, or a query for the web.
+- A round is opened only for gaps that somebody can close: new terms for the code.
 - A feature request is searched for in the code and not challenged. What rules call a question is not searched for,
   unless a model may find its answer in the documentation.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.services import Services
 from triage.base.text import truncate
 from triage.domain.findings import AgentName, CritiqueFinding, Kind, MissingInformation
 from triage.domain.past_issues import OpenGap
-from triage.domain.report import Round
 from triage.domain.run import ISSUE_SEARCH, Engine
 from triage.graph.triage_state import BugTriageState, Update
 from triage.read.reporter_language import get_phrases
-from triage.safety.secrets.web_query import restrict_query
 
 MAX_FAILED_RESOLVES = 3
 """Then nobody looks for the same gap any more. A person is asked, if nothing else of the report leads on."""
@@ -40,7 +38,7 @@ def downgrade_unverified(critique: CritiqueFinding, verified: int) -> CritiqueFi
 
 
 def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTriageState) -> Update:
-    """Return what the supervisor routes on, and the round's record.
+    """Return what the supervisor routes on.
 
     Without a critique there is no feedback and nothing to search for: an earlier rejection says nothing about what was
     found since.
@@ -52,16 +50,11 @@ def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTria
     terms = extract_search_terms(gaps) or (gaps if engine == "model" else [])
     keywords = state.investigation.keywords_for_search if state.investigation else []
     searched = " ".join([state.parsed.text, *keywords, *state.search_terms]).lower()
-    # The critic has seen the code, and a query leaves the machine: words of the issue and declared packages stay.
-    outside = critique.gaps_outside if critique else []
-    queries = [restrict_query(gap, [state.parsed.text, *state.dependencies]) for gap in outside]
     return {
         "critic_feedback": feedback,
         "open_gap": gap,
         "gap_questions": _ask_for_gap(gap, state.parsed.language),
         "search_terms": [term for term in terms if term.lower() not in searched],
-        "web_queries": [query for query in dict.fromkeys(queries) if query and query not in state.web_queries],
-        "rounds": [Round(number=state.round, verdict=critique.verdict if critique else None)],
     }
 
 
@@ -137,7 +130,6 @@ class Choice:
 
 def choose_next(state: BugTriageState, services: Services) -> Choice:
     """Return which agents run next."""
-    has_web_search = may_search_web(state, services)
     if state.iterations + 1 >= services.limits.iterations:
         return _choose_writer(f"iteration limit ({services.limits.iterations}) reached", forced=True)
     if "investigator" not in state.answered_in_round:
@@ -152,14 +144,10 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
             return _choose_writer(f"{name}: there is no cause to challenge")
         return Choice(("codebase_search",), f"{name}: where would it go?")
     if state.answered_in_round.get("critic", 0) >= state.round:
-        end = _choose_writer_if_done(state, services)
-        # The supervisor opens the round only with this choice, which is one of that round already.
-        following = state.model_copy(update={"round": state.round + 1})
-        return end or replace(_choose_search(following, has_web_search=has_web_search), opens_round=True)
-    # A round that only the web can help leaves out the code.
-    is_outside = state.round > 1 and not state.search_terms and bool(state.web_queries) and has_web_search
-    if state.answered_in_round.get("web_search" if is_outside else "codebase_search", 0) < state.round:
-        return _choose_search(state, has_web_search=has_web_search)
+        reason = f"round {state.round + 1}: the critic's gaps give new words to search for"
+        return _choose_writer_if_done(state, services) or Choice(("codebase_search",), reason, opens_round=True)
+    if state.answered_in_round.get("codebase_search", 0) < state.round:
+        return _choose_searches(state, services)
     return Choice(("critic",), "the findings have not been challenged yet")
 
 
@@ -169,18 +157,10 @@ def _may_be_documented(state: BugTriageState, services: Services) -> bool:
     return is_open and state.may_be_answered and services.model is not None and not is_budget_low(services)
 
 
-def _choose_search(state: BugTriageState, *, has_web_search: bool) -> Choice:
-    """Return the searches of a round; after the first, what the critic misses decides which."""
-    if state.round == 1:
-        if not has_web_search or "web_search" in state.answered_in_round:
-            return Choice(("codebase_search",), "the code has not been searched yet")
-        return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
-    if not (state.web_queries and has_web_search):
-        return Choice(("codebase_search",), f"round {state.round}: the critic's gaps give new words to search for")
-    if state.search_terms:
-        both: tuple[AgentName, ...] = ("codebase_search", "web_search")
-        return Choice(both, f"round {state.round}: the critic misses something in both places")
-    return Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
+def _choose_searches(state: BugTriageState, services: Services) -> Choice:
+    if not may_search_web(state, services) or "web_search" in state.answered_in_round:
+        return Choice(("codebase_search",), "the code has not been searched yet")
+    return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
 
 
 def _choose_writer_if_done(state: BugTriageState, services: Services) -> Choice | None:
@@ -193,7 +173,7 @@ def _choose_writer_if_done(state: BugTriageState, services: Services) -> Choice 
         return _choose_writer(f"{state.consecutive_failed_resolves} rounds left the same gap open: it stays open")
     if state.round >= MAX_ROUNDS:
         return _choose_writer(f"not approved, and all {MAX_ROUNDS} rounds are spent")
-    if not state.search_terms and not (state.web_queries and may_search_web(state, services)):
+    if not state.search_terms:
         return _choose_writer("not approved, and nothing new to look up")
     if is_budget_low(services):
         return _choose_writer("not approved, and the budget has no room for a further round", forced=True)

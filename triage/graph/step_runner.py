@@ -135,11 +135,11 @@ async def _call_in_time(
 
 async def run_agent(
     agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, *, by_rules: bool = False
-) -> tuple[AgentAnswer[A] | None, Engine, str]:
+) -> tuple[AgentAnswer[A] | None, Engine]:
     """Ask the agent's model, then its rules if there is no model, or if it fails or declines.
 
     Returns:
-        The answer, None if all failed; who gave it; and why the model declined, in its words.
+        The answer, None if all failed, and who gave it.
     """
     services = restrict_services(recorder.services, agent.capabilities)
     agent_input = restrict_input(agent_input, agent.capabilities)
@@ -148,7 +148,6 @@ async def run_agent(
         # A model's reason is not for notes, which are annotated and logged.
         return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, services)
 
-    decline_reason = ""
     if services.model and not by_rules:
         seconds = services.agent_seconds()
         if agent.name == "writer":
@@ -156,11 +155,10 @@ async def run_agent(
         ask = partial(agent.answer_with_model, agent_input, services, services.model)
         attempt = await recorder.attempt("model", ask, seconds, check)
         if attempt.result and not attempt.error:
-            return attempt.result, "model", ""
-        decline_reason = (attempt.result.answer.error or "") if attempt.result else ""
+            return attempt.result, "model"
 
     async def call_rules() -> AgentAnswer[A]:
         return AgentAnswer(await agent.answer_with_rules(agent_input, services))
 
     attempt = await recorder.attempt("rules", call_rules, RULES_SECONDS, check)
-    return attempt.result if not attempt.error else None, "rules", decline_reason
+    return attempt.result if not attempt.error else None, "rules"

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
-from triage.domain.findings import AgentFinding, CriticVerdict, DeclinedAnswer
+from triage.domain.findings import AgentFinding, CriticVerdict
 from triage.domain.issue import ParsedIssue, Repository
 from triage.domain.past_issues import PastIssue
-from triage.domain.report import Round, RunReport, WriterOutput
+from triage.domain.report import RunReport, WriterOutput
 from triage.domain.run import PlannerDecision, StepRecord
 
 Update = dict[str, Any]
@@ -41,8 +41,6 @@ class BugTriageState(AgentInput):
 
     answered_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
     """Agent to the last round that it answered in."""
-    declined: Annotated[list[DeclinedAnswer], add] = Field(default_factory=list)
-    """Answers with `error`: rules answered instead."""
 
     shown_skill_ids: list[str] = Field(default_factory=list)
     """The project's skills with whose text a model answered, in the order of the first answer."""
@@ -51,7 +49,6 @@ class BugTriageState(AgentInput):
 
     iterations: int = 0
     """Decisions of the supervisor so far."""
-    rounds: Annotated[list[Round], add] = Field(default_factory=list)
     planner_decisions: Annotated[list[PlannerDecision], add] = Field(default_factory=list)
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
 

@@ -1,7 +1,6 @@
 """Collects what a report says about itself. Takes time linear in the text, and raises nothing for any text."""
 
 import re
-from collections.abc import Sequence
 
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 from triage.read.kind.severity_signs import find_severity
@@ -46,21 +45,6 @@ def _complete(regression: Regression, version: str) -> Regression:
     if not regression.worked_in or regression.broken_in or regression.worked_in in version:
         return regression
     return regression.model_copy(update={"broken_in": version})
-
-
-_PROMPTS = "$>#. \t"
-"""Characters that stand before a command or an input, as in `$ make` and `>>> run()`."""
-
-
-def quote_code_steps(steps: Sequence[str], parsed: ParsedIssue) -> list[str]:
-    """Return the steps that are not blank; between backticks those that begin a line of the issue's code."""
-    lines = [line.lstrip(_PROMPTS) for block in parsed.code for line in block.text.splitlines()]
-    return [_quote(step.strip(), lines) for step in steps if step.strip()]
-
-
-def _quote(step: str, lines: Sequence[str]) -> str:
-    is_code = any(line.startswith(step) and not line[len(step) :][:1].strip() for line in lines)
-    return f"`{step}`" if is_code and "`" not in step else step
 
 
 _FIXED = re.compile(

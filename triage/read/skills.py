@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pathspec import PathSpec
 
-from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
+from triage.base.strict_yaml import InvalidYaml, decode_strictly, parse_strictly
 from triage.domain.issue import Issue
 from triage.domain.skill import BrokenSkill, Skill, SkillHeader
 from triage.safety.clean_text import clean_text
@@ -34,9 +34,7 @@ def parse_skill(path: str, data: bytes) -> Skill | BrokenSkill:
     try:
         text = clean_text(redact_likely_secrets(decode_strictly(data, MAX_SKILL_BYTES), path))
         header, body = _split_text(text)
-    except InvalidYaml as error:
-        return BrokenSkill(path=path, problem=list_problems(error.problems))
-    except _BadText as error:
+    except (InvalidYaml, _BadText) as error:
         return BrokenSkill(path=path, problem=str(error))
     title = _TITLE.match(body)
     approval = header.requires_approval

@@ -119,7 +119,7 @@ def _build_comment_folds(report: RunReport, links: Links) -> Iterator[Fold]:
 
 
 def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
-    notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS], report.declined[:MAX_ITEMS]))
+    notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
     if report.security:
         yield notes
         return

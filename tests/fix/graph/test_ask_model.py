@@ -97,10 +97,10 @@ def test_a_module_is_described_by_what_it_has() -> None:
 
 
 def test_parts_of_the_triage_have_names_and_open_points_are_among_them() -> None:
-    critique = factories.critique(gaps=["Who calls it?"], gaps_outside=["The linked page."], questions_for_reporter=[])
+    critique = factories.critique(gaps=["Who calls it?"], questions_for_reporter=[])
     known = {"why": "It starts at one.", "fix_idea": "Start at zero.", "check": "", "critique": critique}
     report = FULL.model_copy(update={"summary": "Totals are wrong.", "verdict": "UNCERTAIN", "suspects": []} | known)
     assert format_triage(make_input(report=report))["triage"] == (
         "Totals are wrong.\nThe critic's verdict: UNCERTAIN.\nWhy: It starts at one.\nIdea for a fix: Start at zero.\n"
-        "Open:\n- Who calls it?\n- The linked page."
+        "Open:\n- Who calls it?"
     )

@@ -29,7 +29,6 @@ def tool(name: str, offset: float, ms: int, outcome: Outcome = Outcome.SUCCESS) 
     return ToolExecution(
         tool=name,
         arguments=QUOTED_TEXT,
-        input_summary=QUOTED_TEXT,
         output_summary=QUOTED_TEXT,
         ms=ms,
         outcome=outcome,
@@ -89,7 +88,6 @@ REPORT: RunReport = FULL.model_copy(
         "analysis": QUOTED_TEXT,
         "notes": [QUOTED_TEXT],
         "severity_reason": QUOTED_TEXT,
-        "reproduction": [QUOTED_TEXT],
         "steps": STEPS,
         "decisions": DECISIONS,
         "usage": Usage(input_tokens=9000, output_tokens=450, calls=9, usd=0.027),

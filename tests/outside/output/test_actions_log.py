@@ -32,7 +32,6 @@ FAILED = STEP.model_copy(
 TOOL = ToolExecution(
     tool="web_search",
     arguments="::error::what",
-    input_summary="::error::in",
     output_summary="::error::out",
     ms=1540,
     outcome=Outcome.FAILED,

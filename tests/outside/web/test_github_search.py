@@ -62,14 +62,6 @@ async def test_the_project_itself_is_not_searched(github: GitHubApi):
     assert github.searches == []
 
 
-async def test_a_run_searches_once(github: GitHubApi):
-    tool = open_tool(github)
-    await tool.ainvoke(ASKED)
-    with pytest.raises(ToolException, match="a run searches once"):
-        await tool.ainvoke(ASKED)
-    assert len(github.searches) == 2
-
-
 @each_row(
     "repositories",
     [

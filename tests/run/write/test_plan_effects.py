@@ -73,7 +73,8 @@ def plan_report(
     **rest: Any,
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
-    plan_input = PlanInput(policy, issue, our_comment, **rest)
+    state = parse_state(our_comment.body) if our_comment else None
+    plan_input = PlanInput(policy, issue, our_comment, state, **rest)
     reason = decide_comment(report, policy.comment, has_comment=bool(our_comment))
     return plan_effects.plan_report(report.model_copy(update={"comment_reason": reason}), plan_input)
 

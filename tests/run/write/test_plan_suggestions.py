@@ -44,8 +44,8 @@ def names(suggestions: list[Suggestion]) -> str:
 def test_labels_and_the_type_are_suggested():
     suggestions = plan_suggestions(report(), "suggest", OPTIONS)
     assert [(one.kind, one.name, one.rationale, one.confidence) for one in suggestions] == [
-        ("label", "bug", "It reads as a bug report: It loses rows.", "MEDIUM"),
-        ("type", "BUG", "It reads as a bug report: It loses rows.", "MEDIUM"),
+        ("label", "bug", "This reads as a bug report: It loses rows.", "MEDIUM"),
+        ("type", "BUG", "This reads as a bug report: It loses rows.", "MEDIUM"),
     ]
 
 
@@ -107,17 +107,17 @@ def test_label_and_type_are_as_sure_as_the_kind(probability: float | None, engin
 @each_row(
     ("changes", "label", "rationale"),
     [
-        ({}, "kind/Bug", "It reads as a bug report: It loses rows."),
+        ({}, "kind/Bug", "This reads as a bug report: It loses rows."),
         ({"severity_reason": "It crashes."}, "importer", "It crashes."),
-        ({"severity_reason": "As @mona says."}, "importer", "It reads as a bug report: It loses rows."),
+        ({"severity_reason": "As @mona says."}, "importer", "This reads as a bug report: It loses rows."),
         (
             {"missing_information": [missing("version", "Which version is it?", "It says which code ran.")], "why": ""},
             "needs info",
             "The reporter is asked for more: It says which code ran.",
         ),
-        ({"summary": "@mona fixes #12"}, "bug", "It reads as a bug report."),
-        ({"summary": "`a_b` is ![x](y) <b>"}, "bug", "It reads as a bug report: 'a_b' is !(x)(y) ‹b›"),
-        ({"summary": ""}, "bug", "It reads as a bug report."),
+        ({"summary": "@mona fixes #12"}, "bug", "This reads as a bug report."),
+        ({"summary": "`a_b` is ![x](y) <b>"}, "bug", "This reads as a bug report: 'a_b' is !(x)(y) ‹b›"),
+        ({"summary": ""}, "bug", "This reads as a bug report."),
     ],
 )
 def test_the_reason_of_a_label(changes: dict[str, Any], label: str, rationale: str):
@@ -200,12 +200,3 @@ def test_closing_as_duplicate_names_why() -> None:
 def test_no_duplicate_of_what_was_completed(changes: dict[str, Any]) -> None:
     """A report of a bug that was fixed may say that it is back."""
     assert find_suggested_original(report(**changes)) == 0
-
-
-def test_not_planned_needs_the_rule_of_the_project() -> None:
-    question = report(kind="question", labels=[], kind_probability=0.95)
-    options = SuggestionOptions(can_close=True)
-    assert plan_suggestions(question, "suggest", options) == []
-    [suggestion] = plan_suggestions(question, "suggest", options, None, ["question"])
-    assert describe_suggestions([suggestion]) == "close as not planned"
-    assert plan_suggestions(question, "suggest", options, None, ["feature_request"]) == []

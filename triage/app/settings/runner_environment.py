@@ -78,51 +78,16 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
 
 
 def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
-    traces, common = "OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"
-    name = next((name for name in (f"{traces}ENDPOINT", f"{common}ENDPOINT") if environ.get(name, "").strip()), "")
-    if not name or environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
-        return {}
     try:
-        endpoint = read_url_variable(environ, name)
+        endpoint = read_url_variable(environ, "OTEL_EXPORTER_OTLP_ENDPOINT")
     except BadInput as error:  # a triage does not need telemetry
         return {"collector_problem": f"Telemetry is off. {error}."}
-    if not name.startswith(traces):
-        endpoint += "/v1/traces"
-    headers = environ.get(f"{traces}HEADERS") or environ.get(f"{common}HEADERS", "")
-    return {"collector": Collector(endpoint=endpoint, headers=headers, traceparent=environ.get("TRACEPARENT", ""))}
+    headers = environ.get("OTEL_EXPORTER_OTLP_HEADERS", "")
+    return {"collector": Collector(endpoint=f"{endpoint}/v1/traces", headers=headers)} if endpoint else {}
 
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
-_GONE_INPUTS = {
-    "agent-timeout-seconds": "an agent has a fifth of timeout-seconds. Raise that one for a slow model.",
-    "backlog-again": "every issue of the list is triaged. Remove the line.",
-    "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
-    "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
-    "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
-    "chroma-url": "vectors stay in memory. Remove the line.",
-    "max-iterations": "rounds, cost and time end a run. Remove the line.",
-    "supervisor": "rules choose who is next. Remove the line.",
-    "tool-timeout-seconds": "a call of a tool has 30 seconds. Remove the line.",
-}
-"""For one release, what holds without them."""
-MOVED_INPUTS = {
-    "doctor": "write `task: doctor`.",
-    "fix": "write `task: fix-` and the job, such as `task: fix-gate`.",
-    "fix-max-cost-usd": "write max-cost-usd in the job with `task: fix-propose`.",
-    "fix-max-tokens": "write max-tokens in the job with `task: fix-propose`.",
-    "reproduce": "write `task: reproduce-` and the job, such as `task: reproduce-run`.",
-    "reproduce-selection": "write selection.",
-    "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
-    "backlog": "write `task: backlog-` and the job, such as `task: backlog-list`.",
-    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
-    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
-    "backlog-max-cost-usd": "write max-cost-usd, which holds for each batch of 20 issues.",
-    "backlog-max-tokens": "write max-tokens, which holds for each issue.",
-    "scorecard": "write `task: scorecard`; it counts 90 days.",
-}
-"""As above. A job that left these out would do another task, or spend more, than its workflow says: it is refused."""
-_SWITCHED_OFF = ("", "off", "false")
 
 
 def find_checkout_folder(environ: Mapping[str, str], repository: str) -> Path:
@@ -145,37 +110,28 @@ def find_checkout_folder(environ: Mapping[str, str], repository: str) -> Path:
     return folder
 
 
-def find_gone_inputs(environ: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each input of an earlier version that the workflow still sets.
+def check_input_names(environ: Mapping[str, str]) -> None:
+    """Refuse inputs that this version does not have: without one, the job would do or spend something else.
 
     Raises:
-        BadInput: Without one of them the job would do or spend something else.
+        BadInput: names them.
     """
-    if moved := _find_set(environ, MOVED_INPUTS):
-        raise BadInput(" ".join(moved))
-    return _find_set(environ, _GONE_INPUTS)
-
-
-def _find_set(environ: Mapping[str, str], inputs: Mapping[str, str]) -> list[str]:
-    def is_set(name: str) -> bool:  # workflows that are called and `composite/action.yml` set names with underscores
-        spellings = (f"INPUT_{name.upper()}", f"INPUT_{name.replace('-', '_').upper()}")
-        return any(environ.get(spelling, "").strip().lower() not in _SWITCHED_OFF for spelling in spellings)
-
-    return [f"{name} is gone: {what}" for name, what in inputs.items() if is_set(name)]
+    known = {name.replace("_", "-") for name in Settings.model_fields}
+    given = {
+        name.removeprefix("INPUT_").replace("_", "-").lower()  # `composite/action.yml` sets names with underscores
+        for name, value in environ.items()
+        if name.startswith("INPUT_") and value.strip()
+    }
+    if unknown := sorted(given - known):
+        raise BadInput(f"{', '.join(unknown)}: not an input of this version. CHANGELOG.md says what replaced it.")
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """A warning for each unknown `TRIAGE_` variable, with what replaced it or the most similar setting.
-
-    Never shows a value.
-    """
+    """A warning for each unknown `TRIAGE_` variable, with the most similar setting. Never shows a value."""
     settings = ["REPO", "REPOS", *(name.upper() for name in Settings.model_fields)]
     names = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
     warnings = []
     for name in sorted(names.difference(settings)):
-        if gone := (_GONE_INPUTS | MOVED_INPUTS).get(name.replace("_", "-").lower()):
-            warnings.append(f"{_PREFIX}{name} is gone: {gone}")
-            continue
         nearest = difflib.get_close_matches(name, settings, n=1)
         hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
         warnings.append(f"{_PREFIX}{name} is not a setting{hint}")

@@ -133,7 +133,7 @@ def format_triage(state: FixState) -> dict[str, str]:
         "To check it": report.check,
     }
     critique = report.critique
-    points = [*critique.gaps, *critique.gaps_outside, *critique.questions_for_reporter] if critique else []
+    points = [*critique.gaps, *critique.questions_for_reporter] if critique else []
     lists = {"Suspects": suspects, "Open": points}
     parts = [report.summary, verdict, *(f"{name}: {text}" for name, text in named.items() if text)]
     parts += [f"{name}:\n{format_bullets(items)}" for name, items in lists.items() if items]

@@ -41,7 +41,6 @@ _SINGLE: dict[SuggestionKind, tuple[str, str]] = {
     "close": ("IssueStateUpdateInput!", "updateIssue(input: {id: $issue, stateInput: %s})"),
 }
 """The same of kinds that a mutation suggests one at a time."""
-_CLOSE_REASONS = {"as completed": "COMPLETED", "as not planned": "NOT_PLANNED"}
 
 
 class Target(Response):
@@ -135,8 +134,7 @@ def _list_offers(response: SuggestionsResponse, original: int) -> Iterator[tuple
     """Yield what could be suggested besides labels."""
     for kind in list_nodes(response.issue_types):
         yield _key("type", kind.name), {"issueTypeId": kind.id}
-    for name, reason in _CLOSE_REASONS.items():
-        yield _key("close", name), {"value": "CLOSED", "stateReason": reason}
+    yield _key("close", "as completed"), {"value": "CLOSED", "stateReason": "COMPLETED"}
     if response.original:
         ids = {"value": "CLOSED", "stateReason": "DUPLICATE", "duplicateIssueId": response.original.id}
         yield _key("close", f"as duplicate of #{original}"), ids

@@ -6,8 +6,8 @@ Prices are the project's own, or those in the `genai-prices` package.
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeGuard
 
 from genai_prices import Usage, calc_price
@@ -107,28 +107,14 @@ def cost_usd(prices: Mapping[str, Price], model: str, tokens: TokenCount) -> flo
 
 
 def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
-    known = _find_in_price_list(model)
-    if known is None:
-        return None
-    name, provider = known
     usage = Usage(
         input_tokens=tokens.input,
         output_tokens=tokens.output,
         cache_read_tokens=tokens.cached,
         cache_write_tokens=tokens.written,
     )
-    return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)
-
-
-@cache
-def _find_in_price_list(model: str) -> tuple[str, str | None] | None:
-    """Return the name and the provider under which `genai-prices` has the model."""
-    # Embedding models are found under their provider only.
     for name in (model, model.rpartition("/")[2]):
-        for provider in (None, "openai"):
-            try:
-                calc_price(Usage(input_tokens=1), model_ref=name, provider_id=provider)
-            except LookupError:
-                continue
-            return name, provider
+        for provider in (None, "openai"):  # embedding models are found under their provider only
+            with suppress(LookupError):
+                return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)
     return None

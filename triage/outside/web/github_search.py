@@ -43,8 +43,7 @@ def choose_words(error: str) -> str:
 
 
 def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tree) -> BaseTool:
-    """Return the tool for one run, which searches once. `redact` masks our own secrets in the words that are sent."""
-    is_used = False
+    """Return the tool. `redact` masks our own secrets in the words that are sent."""
 
     def find(words: str, package: str, language: str, repository: str) -> list[dict[str, str]]:
         slug = repository or issues.find_repository(package, language)
@@ -53,13 +52,9 @@ def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tre
     @tool(ISSUE_SEARCH)
     async def search(error: str, name: str, language: str, repository: str = "") -> dict[str, Any]:
         """Searches the issues of the package's public repository for an error; the repository is found by its name."""
-        nonlocal is_used
         words = choose_words(redact(error))
         if not words:
             return {"results": []}
-        if is_used:
-            raise ToolException("a run searches once")
-        is_used = True
         try:
             found = await in_thread(find, words, name, language, repository)
         except TriageError as failure:

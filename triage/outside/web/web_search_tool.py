@@ -1,4 +1,4 @@
-"""The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run."""
+"""The web search that agents may use: LangChain's Tavily tool, restricted to a short query in plain words."""
 
 import re
 from typing import Any
@@ -8,18 +8,12 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langchain_tavily import TavilySearch
 from pydantic import SecretStr
 
-from triage.base.errors import TriageError
 from triage.base.threads import in_thread
-from triage.outside.http_client import PROXY_LOGIN_REFUSED, RequestFailed, send_request
+from triage.outside.http_client import RequestFailed
 from triage.outside.web.search_results import MAX_RESULTS, parse_results
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
 
-MAX_SEARCHES = 3
-"""Of a run: one for each round. An advanced search costs two of Tavily's credits."""
-TAVILY_URL = "https://api.tavily.com"
-MAX_USAGE_BYTES = 1_000_000
-CHECK_SECONDS = 10.0
 _STATUS = re.compile(r"Error (\d{3}):")
 _STATUS_REASONS = {
     401: "unauthorized (401)",
@@ -41,9 +35,9 @@ def _name_failure(error: Exception) -> str:
 def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: Redact = lambda tree: tree) -> BaseTool:
     """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back.
 
-    It sends each query of a run once, at most `MAX_SEARCHES`: one a round. The results never come from a cache, which
-    somebody may have forged: their addresses become links. A failure raises `ToolException` with a short name, because
-    a message from outside has no place in a prompt.
+    The results never come from a cache, which somebody may have forged: their addresses become links. A failure raises
+    `ToolException` with a short name, because a message from outside has no place in a prompt. A search costs two of
+    Tavily's credits: the agent makes one, and its rules one more if the model failed.
     """
     tavily = TavilySearch(
         tavily_api_key=api_key.get_secret_value(),
@@ -52,7 +46,6 @@ def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: R
         search_depth="advanced",
         handle_tool_error=False,  # no results must not come back as a text
     )
-    answers: dict[str, dict[str, Any] | None] = {}  # by query; None for a search that has failed, or that still runs
 
     # Its only argument: a model can set no domains, and ask for no raw content or images.
     @tool("tavily_search", parse_docstring=True)
@@ -65,15 +58,7 @@ def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: R
         text = sanitize_query(redact(sanitize_query(query)))
         if not text:
             return {"results": []}
-        if text in answers:  # the rules fallback searches again after the model failed
-            if (known := answers[text]) is None:
-                raise ToolException("this search was made already")
-            return known
-        if len(answers) == MAX_SEARCHES:
-            raise ToolException(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
-        answers[text] = None
-        answers[text] = answer = {"results": parse_results(redact(await _search(tavily, text)))}
-        return answer
+        return {"results": parse_results(redact(await _search(tavily, text)))}
 
     return search
 
@@ -90,22 +75,3 @@ async def _search(tavily: TavilySearch, text: str) -> list[Any]:
         raise ToolException("unreadable answer")
     results: list[Any] = found["results"]
     return results
-
-
-def check_search(api_key: SecretStr, base_url: str | None = None) -> str:
-    """Return how far the search can be used, by the account's usage, which costs nothing.
-
-    Raises:
-        TriageError: It cannot be reached, or refuses the key.
-    """
-    url = base_url or TAVILY_URL
-    headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
-    answer = send_request("GET", f"{url}/usage", headers=headers, seconds=CHECK_SECONDS, max_bytes=MAX_USAGE_BYTES)
-    status = answer.status
-    if status == 407:
-        raise TriageError(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
-    if 300 <= status < 400:
-        raise TriageError(f"redirects to another address ({status}): name that one")
-    if status in (401, 403):
-        raise TriageError(f"the key is refused ({status})")
-    return "reachable, accepts the key" if status < 400 else "reachable; the key was not checked"

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
 from typing import NamedTuple
 
 from triage.base.text import truncate
@@ -26,7 +25,6 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
-from triage.domain.findings import Kind
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
@@ -65,6 +63,8 @@ class PlanInput:
     issue: Issue
     """As the agents read it, with the labels that it has now."""
     our_comment: IssueComment | None = None
+    state: CommentState | None = None
+    """What our comment remembers; None without one, or if nobody can read it."""
     run_key: RunKey | None = None
     """What our comment remembers if an event started this run."""
     duplicates: Sequence[int] = ()
@@ -72,18 +72,12 @@ class PlanInput:
     may_choose_labels: bool = True
     """Otherwise the labels of the report are not added: a person may have taken them off."""
     needs_info_label: str = ""
-    not_planned: Sequence[Kind] = ()
-    """Kinds of issues that the project's settings ask to close."""
     options: SuggestionOptions | None = None
     """What GitHub takes as suggestions; without them, the page names the labels."""
 
     @property
     def may_comment(self) -> bool:
         return self.issue.number is not None and self.policy.comment != "never"
-
-    @cached_property
-    def state(self) -> CommentState | None:
-        return parse_state(self.our_comment.body) if self.our_comment else None
 
     @property
     def labels(self) -> LabelsMode:
@@ -103,7 +97,7 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
     policy, our_comment, state = plan_input.policy, plan_input.our_comment, plan_input.state
     suggestions: list[Suggestion] = []
     if plan_input.options and not shows_report(state, report):
-        suggestions = plan_suggestions(report, policy.labels, plan_input.options, state, plan_input.not_planned)
+        suggestions = plan_suggestions(report, policy.labels, plan_input.options, state)
     labels = "off" if any(one.kind == "label" for one in suggestions) else plan_input.labels
     page = build_comment_page(report, state, labels)
     report = report.model_copy(

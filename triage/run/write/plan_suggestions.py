@@ -50,15 +50,6 @@ def select_allowed_labels(config: ProjectConfig, labels: Iterable[str]) -> list[
     return [label for label in labels if label.casefold() not in own and is_allowed(label)]
 
 
-_KIND_REASONS: dict[Kind | None, str] = {
-    None: "What kind of issue it is, nothing says clearly",
-    "bug": "It reads as a bug report",
-    "feature_request": "It asks for something new",
-    "question": "It asks a question",
-    "documentation": "It is about the documentation",
-    "ci": "It is about the project's own builds or tests",
-    "not_actionable": "It says too little to act on",
-}
 _AREA_REASON = "The issue's own words say it."
 """Where those words would do something."""
 _REASON_CHARS = 200
@@ -82,22 +73,17 @@ def find_suggested_original(report: RunReport) -> int:
 
 
 def plan_suggestions(
-    report: RunReport,
-    mode: LabelsMode,
-    options: SuggestionOptions | None,
-    state: CommentState | None = None,
-    not_planned: Sequence[Kind] = (),
+    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, state: CommentState | None = None
 ) -> list[Suggestion]:
     """Return what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
 
-    `not_planned` are the kinds of issues that the project's settings ask to close. What our comment remembers is not
-    suggested again: a person has decided about it.
+    What our comment remembers is not suggested again: a person has decided about it.
     """
     if options is None or mode == "off":
         return []
     decided = state.suggested if state else []
     wanted = [*_list_wanted(report, mode, options)]
-    wanted += _list_closes(report, options, not_planned) if options.can_close else []
+    wanted += _list_close(report, options) if options.can_close else []
     return [one for one in wanted if hash_suggestion(one) not in decided]
 
 
@@ -122,16 +108,13 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
         yield _suggest("type", types[0], _explain_kind(report), of_kind)
 
 
-def _list_closes(report: RunReport, options: SuggestionOptions, not_planned: Sequence[Kind]) -> Iterator[Suggestion]:
-    """Yield at most one way to close the issue. Nothing here closes it: a person does."""
+def _list_close(report: RunReport, options: SuggestionOptions) -> Iterator[Suggestion]:
+    """Yield to close the issue as a duplicate. Nothing here closes it: a person does."""
     original = report.possible_duplicate
     if original and options.original == original.number:
         rate: Confidence = "HIGH" if original.score >= _SURE_KIND else "MEDIUM"
         why = format_plain_line("; ".join(original.reasons))
         yield _suggest("close", f"as duplicate of #{original.number}", f"Possibly the same: {why}.", rate)
-    elif report.kind in not_planned and (of_kind := _rate_kind(report)) and not report.security:
-        why = f"{_KIND_REASONS[report.kind]}, and `not_planned` in the project's settings names such issues."
-        yield _suggest("close", "as not planned", why, of_kind)
 
 
 def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: Confidence) -> Suggestion:
@@ -161,7 +144,7 @@ def _explain_label(report: RunReport, name: str) -> str:
 
 
 def _explain_kind(report: RunReport) -> str:
-    return _add_detail(_KIND_REASONS[report.kind], report.summary)
+    return _add_detail(wording.KINDS[report.kind].rstrip("."), report.summary)
 
 
 def _add_detail(reason: str, detail: str) -> str:

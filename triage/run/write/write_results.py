@@ -79,11 +79,11 @@ async def publish_report(
         policy=policy,
         issue=issue_at_trigger.model_copy(update={"labels": issue.labels}),
         our_comment=comment,
+        state=state,
         run_key=to_run_key(request.task, request.event),
         duplicates=find_duplicates(issue),
         may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or remembers_refusals),
         needs_info_label=run.config.needs_info_label,
-        not_planned=run.config.not_planned,
         options=options,
     )
     effects = plan_report(report, plan_input)
