@@ -60,7 +60,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
     hits = await in_thread(services.codebase.search, SearchQuery(parsed=agent_input.parsed), MAX_FILES)
     confidence = estimate_confidence(hits)
     first = hits[0] if hits else None
-    files = await in_thread(_list_files, select_suspects(hits), agent_input, services.codebase)
+    suspects = [hit for rank, hit in enumerate(hits) if rank == 0 or hit.probability >= MIN_SUSPECT_CHANCE]
+    files = await in_thread(_list_files, suspects, agent_input, services.codebase)
     return CodebaseFinding(
         agent_name="codebase_search",
         summary=_summarize(first),
@@ -77,11 +78,6 @@ def _summarize(first: Hit | None) -> str:
     if first is None:
         return "Nothing in the repository fits the issue's words."
     return f"{first.path} fits best: {first.reasons[0].text if first.reasons else NO_REASON}."
-
-
-def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the first hit, and every other that is likely enough."""
-    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.probability >= MIN_SUSPECT_CHANCE]
 
 
 def _list_files(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> list[RelevantFile]:

@@ -124,7 +124,8 @@ class ScorecardIssues(IssueComments):
     def _describe(self, issues: list[IssueNode]) -> Iterator[ClosedIssue]:
         ids = [key for issue in issues for key in self._list_own_comments(issue)] if not self.shadow else []
         batches = (ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE))
-        comments = {one.id: one for batch in batches for one in self._fetch_comments(batch)}
+        read = (one for batch in batches for one in parse_each(EditedComment, read_comments(self, batch)))
+        comments = {one.id: one for one in read if one.body.startswith(COMMENT_MARKER)}
         for issue in issues:
             details = next((comments[key] for key in self._list_own_comments(issue) if key in comments), None)
             comment = describe_comment(details) if details else self.shadow.get(issue.number)
@@ -145,11 +146,6 @@ class ScorecardIssues(IssueComments):
         # Anybody can write the marker.
         own = (one.id for one in list_nodes(issue.comments) if one.id and self.is_own_login(one.login))
         return list(islice(own, MAX_COMMENTS_READ))
-
-    def _fetch_comments(self, ids: list[str]) -> Iterator[EditedComment]:
-        for comment in parse_each(EditedComment, read_comments(self, ids)):
-            if comment.body.startswith(COMMENT_MARKER):
-                yield comment
 
     def _find_fix(self, issue: IssueNode, *, reads_commits: bool) -> ClosingFix | None:
         closers = _list_closers(issue, self.slug)

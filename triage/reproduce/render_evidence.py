@@ -143,13 +143,9 @@ def ask_reporter(evidence: Evidence, language: str) -> str:
     phrases = get_phrases(language)
     if evidence.verdict == "not-reproduced":
         return phrases.ask_difference
-    newer = _name_first_good(evidence)
+    found = evidence.first_good
+    newer = found.release if found and not found.gap else ""
     return phrases.ask_newer.format(version=format_code_span(newer)) if newer else ""
-
-
-def _name_first_good(evidence: Evidence) -> str:
-    """Return the first release without the failure; empty if it is not known."""
-    return evidence.first_good.release if evidence.first_good and not evidence.first_good.gap else ""
 
 
 def _name(run: Run) -> str:

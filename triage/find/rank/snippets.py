@@ -120,11 +120,6 @@ def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
     return passages
 
 
-def code_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Return the lines that are not blank and do not look like a comment or a docstring."""
-    return (line for line in blank_comments(lines) if line.strip())
-
-
 def blank_comments(lines: Iterable[str]) -> Iterator[str]:
     """Return the lines, empty where they look like a comment or a docstring."""
     closing = ""
@@ -209,7 +204,7 @@ def _score_body(query_scores: QueryScores, file: int, group: _Group) -> float:
     corpus, lines = query_scores.corpus, query_scores.file_lines(file)
     spans = ((int(corpus.chunk_starts[chunk]) - 1, int(corpus.chunk_ends[chunk])) for chunk in group.chunks)
     own_lines = chain.from_iterable(lines[start:end] for start, end in spans)
-    return sum(1 for _ in islice(code_lines(own_lines), _FULL_BODY)) / _FULL_BODY
+    return sum(1 for _ in islice(filter(str.strip, blank_comments(own_lines)), _FULL_BODY)) / _FULL_BODY
 
 
 def _score_name(query: Query, group: _Group) -> float:
