@@ -54,7 +54,6 @@ MAX_LABELS = 10
 """More than any issue needs."""
 SUGGESTING_MUTATIONS = frozenset({"addLabelsToLabelable", "updateIssue"})
 """With `suggest` in each of their items, they change nothing until a person accepts."""
-CLOSE_REASONS = ("COMPLETED", "NOT_PLANNED", "DUPLICATE")
 MAX_REASON_CHARS = 280
 COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug"})
 READING_GIT_COMMANDS = frozenset(
@@ -142,8 +141,8 @@ def _find_wrong_suggestions(query: str, variables: dict[str, Any], tracker: Perm
     for item in items:
         if item.get("suggest") is not True:
             yield f"applied, not suggested: {item}"[:120]
-        if "value" in item and (item["value"] != "CLOSED" or item.get("stateReason") not in CLOSE_REASONS):
-            yield f"neither completed, not planned nor a duplicate: {item}"[:120]
+        if "value" in item and (item["value"] != "CLOSED" or item.get("stateReason") != "DUPLICATE"):
+            yield f"closed as no duplicate: {item}"[:120]
         if "labelId" in item and item["labelId"].removeprefix("LA_") not in tracker.labels:
             yield f"not a label of the repository: {item}"[:120]
         reason = item["rationale"]

@@ -76,6 +76,7 @@ def test_a_file_may_be_empty(text: str):
         ("\ningore: [a]", 2, "line 2: 'ingore' is not a known key (did you mean ignore?)."),
         ("opt_in_label: x", 1, "line 1: 'opt_in_label' is not a known key (did you mean opt-in-label?)."),
         ("zzz: x", 1, "line 1: 'zzz' is not a known key."),
+        ("'[key]': x", 1, "line 1: '[key]' is not a known key"),
         ("\nlabels:\n  alow: [a]", 2, "line 2: labels.'alow' is not a known key (did you mean allow?)."),
         (
             "prices:\n  m: {input: 1, output: 1, cached: 1}",
@@ -157,7 +158,7 @@ def test_a_file_may_be_empty(text: str):
         ("ignore:\n  - *.py", 2, "line 2: this YAML cannot be used (expected alphabetic or numeric character, but fo"),
         ("ignore: [a", 1, "line 1: this YAML cannot be used (expected ',' or ']', but got '<stream end>')."),
         ("a: b\n---\nc: d", 2, "line 2: this YAML cannot be used (but found another document)."),
-        ("- a", 1, "line 1: Input should be a valid dictionary."),
+        ("- a", 1, "line 1: the file needs keys: ignore, labels, "),
         ("a: \x07", 1, "line 1: YAML does not allow a character in this line."),
         ("a: [[[[[[[", 1, "line 1: this YAML cannot be used (more than 6 levels of nesting)."),
         (b"a: b\nb: \xff", 2, "line 2: this is not UTF-8 text."),

@@ -65,12 +65,12 @@ def test_a_wrong_suggestion_is_found(change: dict[str, Any], found: str):
     [
         ({}, []),
         ({"suggest": False}, ["applied, not suggested"]),
-        ({"value": "OPEN"}, ["neither completed, not planned nor a duplicate"]),
-        ({"stateReason": "SPAM"}, ["neither completed, not planned nor a duplicate"]),
+        ({"value": "OPEN"}, ["closed as no duplicate"]),
+        ({"stateReason": "COMPLETED"}, ["closed as no duplicate"]),
     ],
 )
 def test_closing_is_only_suggested_and_for_a_reason_of_ours(change: dict[str, Any], found: list[str]):
-    close = {"value": "CLOSED", "stateReason": "COMPLETED", "rationale": "It is gone.", "confidence": "HIGH"}
+    close = {"value": "CLOSED", "stateReason": "DUPLICATE", "rationale": "It is one.", "confidence": "HIGH"}
     query = "mutation($issue: ID!) { updateIssue(input: {id: $issue, stateInput: $input0}) { x } }"
     assert judge(query, {"issue": f"I_{NUMBER}", "input0": {"suggest": True} | close | change}) == found
 

@@ -5,7 +5,7 @@ at the top of the file that it stands below.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import yaml
@@ -60,7 +60,8 @@ def parse_strictly(text: str, schema: type[M]) -> M | None:
         keys = node.value if isinstance(node, yaml.MappingNode) else []
         lines = {key.value: _find_line(key.start_mark) for key, _ in keys}
         details = error.errors(include_url=False, include_input=False)
-        problems = [(lines.get((*one["loc"], "")[0], 1), _describe_error(one, schema)) for one in details]
+        document = schema.model_json_schema()
+        problems = [(lines.get((*one["loc"], "")[0], 1), _describe_error(one, document)) for one in details]
         raise InvalidYaml(problems) from None
 
 
@@ -115,14 +116,13 @@ def _find_line(mark: Any) -> int:
     return int(mark.line) + 1 if mark else 1
 
 
-def _describe_error(error: ErrorDetails, schema: type[BaseModel]) -> str:
-    document = schema.model_json_schema()
-    sections = [document, *document.get("$defs", {}).values()]
+def _describe_error(error: ErrorDetails, document: Mapping[str, Any]) -> str:
+    sections, is_unknown = [document, *document.get("$defs", {}).values()], error["type"] == "extra_forbidden"
     known = [key for section in sections for key in section.get("properties", ())]
-    steps = [step for step in error["loc"] if isinstance(step, str) and step != "[key]"]
+    steps = [step for step in error["loc"] if isinstance(step, str) and (is_unknown or step != "[key]")]
     path = ".".join(step if step in known else quote_value(step) for step in steps)  # other keys are the user's
-    if error["type"] == "extra_forbidden":
+    if is_unknown:
         hint = suggest_nearest(steps[-1].replace("_", "-"), known)
         return f"{path} is not a known key" + (f" ({hint})" if hint else "")
     message = error["msg"].partition(" or instance of ")[0]
-    return f"{path}: {message}" if path else message
+    return f"{path}: {message}" if path else f"the file needs keys: {', '.join(document['properties'])}"

@@ -33,7 +33,7 @@ MAX_RATIONALE_CHARS = 280
 class Suggestion(Value):
     kind: SuggestionKind
     name: str
-    """A label or an issue type, as GitHub spells it; `as duplicate of #7` or `as completed`."""
+    """A label or an issue type, as GitHub spells it; `as duplicate of #7`."""
     rationale: Annotated[str, Field(max_length=MAX_RATIONALE_CHARS)]
     """Plain text that does nothing on GitHub."""
     confidence: Confidence

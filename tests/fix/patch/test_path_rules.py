@@ -72,6 +72,17 @@ def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
     assert find(path, is_new=is_new) == ""
 
 
+def test_tests_may_stand_in_a_module_around_the_chosen_one():
+    modules = [Module(name=name, paths=[name]) for name in ("src/", "src/main/a/", "src/main/b/")]
+
+    def check(path: str) -> str:
+        return check_path(path, FILES, is_new=True, modules=modules, chosen=["src/main/a/"], protected=[])
+
+    assert check("src/test/a/test_a.py") == ""
+    assert "outside the modules" in check("src/main/b/tests/test_b.py")
+    assert "outside the modules" in check("src/site/page.py")
+
+
 STEERING = [
     "CODEOWNERS",
     "Jenkinsfile",

@@ -183,7 +183,7 @@ class TestClosing:
         assert options is not None
         assert not options.can_close
 
-    def test_as_completed(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
-        tracker.fetch_suggestion_options(7, [])
-        tracker.suggest(7, [suggestion("close", "as completed")])
-        assert pending(github) == [("close", "COMPLETED")]
+    def test_as_a_duplicate(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
+        tracker.fetch_suggestion_options(7, [], 3)
+        tracker.suggest(7, [suggestion("close", "as duplicate of #3")])
+        assert [kind for kind, _ in pending(github)] == ["close"]

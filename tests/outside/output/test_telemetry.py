@@ -162,3 +162,7 @@ def test_an_address_that_gets_no_key_turns_telemetry_off_with_a_warning(url: str
     (warning,) = environment.warnings
     assert warning.startswith(f"Telemetry is off. {ENDPOINT}: ")
     assert "s3cret" not in warning
+
+
+def test_an_exporter_of_none_turns_it_off():
+    assert RunnerEnvironment.read({ENDPOINT: "https://otel.x", "OTEL_TRACES_EXPORTER": "None"}).collector is None

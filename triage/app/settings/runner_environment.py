@@ -82,6 +82,8 @@ def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
         endpoint = read_url_variable(environ, "OTEL_EXPORTER_OTLP_ENDPOINT")
     except BadInput as error:  # a triage does not need telemetry
         return {"collector_problem": f"Telemetry is off. {error}."}
+    if environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":  # the exporter itself does not read it
+        return {}
     headers = environ.get("OTEL_EXPORTER_OTLP_HEADERS", "")
     return {"collector": Collector(endpoint=f"{endpoint}/v1/traces", headers=headers)} if endpoint else {}
 
@@ -123,7 +125,7 @@ def check_input_names(environ: Mapping[str, str]) -> None:
         if name.startswith("INPUT_") and value.strip()
     }
     if unknown := sorted(given - known):
-        raise BadInput(f"{', '.join(unknown)}: not an input of this version. CHANGELOG.md says what replaced it.")
+        raise BadInput(f"{', '.join(unknown)}: not an input of this version. CHANGELOG.md says which ones are gone.")
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:

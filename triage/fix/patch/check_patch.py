@@ -16,7 +16,7 @@ from triage.base.text import quote_value
 from triage.domain.proposal import MAX_FILES, BaseFile, PatchDraft, PatchedFile
 from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, BaseFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
-from triage.fix.patch.modules import Module, find_modules
+from triage.fix.patch.modules import Module, find_modules, is_below
 from triage.fix.patch.unified_diff import diff_files, read_base_text
 from triage.safety.clean_text import find_invisible, find_mixed_words
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -44,7 +44,8 @@ def check_path(
         files: Those of the base commit.
         is_new: The patch adds the file.
         modules: All of the repository.
-        chosen: The names of those that the patch is limited to. Their tests may stand outside of all modules.
+        chosen: The names of those that the patch is limited to. Their tests may stand outside of all modules, and in
+            one around theirs.
         protected: Gitignore patterns of the project.
     """
     base, shown = files.read(path), show_path(path)
@@ -60,10 +61,11 @@ def check_path(
         return problem
     if _is_protected(path, protected):
         return f"{shown} is one of the project's protected paths: leave it as it is."
-    names = {module.name for module in find_modules(path, modules)}
-    is_within = not names.isdisjoint(chosen) or (files.is_test(path) and not names)
+    found = find_modules(path, modules)
+    places = [place for module in modules if module.name in chosen for place in module.paths]
+    is_around = all(any(is_below(one, outer) for one in places for outer in module.paths) for module in found)
+    is_within = any(module.name in chosen for module in found) or (files.is_test(path) and is_around)
     if not is_within and not _is_changelog(path, files, is_new=is_new):
-        places = [place for module in modules if module.name in chosen for place in module.paths]
         allowed = ", ".join(places) or "no module"
         return f"{shown} is outside the modules that may change ({allowed}): leave it as it is."
     if not has_allowed_kind(path):

@@ -69,7 +69,7 @@ def _choose_folders(files: Sequence[EditablePath]) -> list[str]:
         for folder, around in pairwise(folders)
         if counts[folder] >= _MIN_FILES and counts[around] > least
     }
-    outer = {folders[-1] for folders in edited}
+    outer = {folder for folder, _ in Counter(folders[-1] for folders in edited).most_common(MAX_MODULES)}
     order = sorted(inner - outer, key=lambda folder: (-counts[folder], folder))
     chosen = outer | {*order[: max(0, MAX_MODULES - len(outer))]}
     # A folder whose files are all in others is none.

@@ -134,7 +134,6 @@ def _list_offers(response: SuggestionsResponse, original: int) -> Iterator[tuple
     """Yield what could be suggested besides labels."""
     for kind in list_nodes(response.issue_types):
         yield _key("type", kind.name), {"issueTypeId": kind.id}
-    yield _key("close", "as completed"), {"value": "CLOSED", "stateReason": "COMPLETED"}
     if response.original:
         ids = {"value": "CLOSED", "stateReason": "DUPLICATE", "duplicateIssueId": response.original.id}
         yield _key("close", f"as duplicate of #{original}"), ids
