@@ -128,6 +128,9 @@ NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No 
             [],
         ),
         ("It is broken", "Please help, I use Python 3.11.2.", ["reproduction"]),
+        ("Till", "It throws an exception. Please look into this.\n\nThanks!", ["error_output"]),
+        ("Till", "It throws an exception. It would be great if you could fix it.", ["error_output"]),
+        ("Workers lose what they throw", "`run()` throws an exception, but `work()` swallows it.", []),
     ],
 )
 def test_short_reports_are_asked_for_what_they_lack(title: str, body: str, kinds: list[MissingKind]) -> None:

@@ -135,7 +135,7 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, WRONG, RIGHT, "changed"),
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
         (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
-        (OUTPUT, IS_GONE, WRONG, "still"),
+        (OUTPUT, IS_GONE, WRONG, "nothing-to-compare"),
         (WISHED, IS_GONE, RIGHT, "other-failure"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
         (OUTPUT, RIGHT, RIGHT, "not-reproduced"),

@@ -93,7 +93,7 @@ _ASKS = re.compile(
 """The reporter wants an answer, and nobody to look for a fault."""
 _WISHES = re.compile(
     r"(?im)(?:^|[.!?,] |\b(?:it|that|this|which|also) )(?:would|will) be (?:\w+ ){0,2}"
-    r"(?:nice|great|useful|helpful|good|cool|handy|better)\b"
+    r"(?:nice|great|useful|helpful|good|cool|handy|better)\b(?![^.\n]{0,40}\b(?:help|fix|look|solv))"
     r"|^[^\w\n]*(?:(?:i|we) )?needs? (?!help\b|to\b)|\bfeature requests?\b|\b(?:please|could you) (?:add|support)\b"
     r"|\A[^\w\n]*(?:fix|handle|prevent|avoid|raise|throw)\b"
 )
@@ -105,10 +105,12 @@ _SEEN = re.compile(
 """Above a picture, with nothing between but code."""
 _SHOWN = re.compile(
     r"(?i)\b(?:errors?|exceptions?|messages?|crash\w*)\b(?: ?[\"'“”«`]|[^.\n]{0,20}:|[ \t]*\n(?=\S))"
-    r"|\b(?:this|following|below)\b(?:[^.\n]{0,20}:|[ \t.]*\n)\s*\S"
+    r"|\b(?:this|following|below)\b(?:[^.\n]{0,20}:|[ \t]*\n|(?<!this)\.[ \t]*\n)\s*\S"
 )
 """What stands behind these words may be the error, in a form that nobody reads here."""
-_WITHOUT_TEXT = re.compile(r"(?i)\b(?:no|without)(?: any?)? (?:\w+ )?(?:errors?|messages?|traces?|logs?)\b")
+_WITHOUT_TEXT = re.compile(
+    r"(?i)\b(?:no|without)(?: any?)? (?:\w+ )?(?:errors?|messages?|traces?|logs?)\b|\b(?:swallow|suppress|catch)"
+)
 _FENCED = re.compile(r"^(`{3,}).*?^\1[^\n]*$", re.M | re.S)
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)

@@ -436,6 +436,7 @@ end
         ("a.clj", "(x)\n", []),
         ("till.el", "(cl-defun till-open (a)\n  a)\n", [(1, 2, "till-open", 0)]),
         ("till.rkt", "(define (open-till a)\n  a)\n", [(1, 2, "open-till", 0)]),
+        ("till.r", "sum <-\nfunction (x, y)\n{\n}\n", []),  # a parameter is no name
     ],
 )
 def test_without_a_grammar_declarations_are_found_by_line(

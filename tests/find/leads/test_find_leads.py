@@ -329,7 +329,7 @@ MOVED = (
         ("total", 6, "return count_all(self)", (True, 11, "Box.total")),
         ("total", 6, "", (True, 6, "Basket.total")),
         ("total", 6, "return max(self.other_things)", (True, None, "total")),
-        ("total", 6, "return sum(self.itemss)", (True, 6, "Basket.total")),  # nearly the same line
+        ("total", 11, "return countall(self)", (True, 11, "Box.total")),  # a page took the underscore
         ("total", 90, "", (True, None, "total")),
         ("total", 8, "", (True, None, "total")),  # a blank line
         ("count_all", 90, "", (False, None, None)),
@@ -393,6 +393,41 @@ def test_the_line_of_a_frame_calls_the_function_of_the_next_one(tmp_path_factory
     place = find(tmp_path_factory.mktemp("calls"), asked, OTHERS | {"Till.java": CALLS})
     assert place
     assert place.line == expected
+
+
+@each_row(
+    ("path", "text", "frames", "line"),
+    [
+        (
+            "page.js",
+            "function load(all) {\n  const one = draw(all[0]);\n\n\n\n\n  return all.map(draw);\n}\n",
+            "load draw",
+            7,
+        ),
+        (
+            "page.js",
+            "function load(all) {\n  const one = draw(all[0]);\n\n\n\n\n  return await one;\n}\n",
+            "load draw",
+            7,
+        ),
+        ("page.rb", "def load(all)\n  draw(all.first)\n\n\n\n\n  draw all\nend\n", "load draw", 7),
+        ("page.js", "function load(all) {\n  // as draw(all)\n\n\n\n\n  all[0]();\n}\n", "load draw", 7),
+        ("page.go", "package a\n\nfunc load(a []int) {\n\tb := a[1]\n\n\n\n\n\tpanic(b)\n}\n", "load panic", 4),
+        (
+            "Page.java",
+            "class Page {\n  int load(int a) {\n\n\n\n\n\n    return all.get(a).run();\n  }\n}\n",
+            "load load",
+            8,
+        ),
+    ],
+)
+def test_a_line_that_may_call_the_next_function_stays(tmp_path_factory, path, text, frames, line):
+    outer, inner = frames.split()
+    trace = make_trace((path, line, outer), ("/usr/lib/other/draw", 7, inner))
+    asked = make_query(title="it fails", traces=[trace.model_copy(update={"exception": "E"})])
+    place = find(tmp_path_factory.mktemp("calls"), asked, OTHERS | {path: text})
+    assert place
+    assert place.line == line
 
 
 def test_emacs_names_functions_without_their_files(tmp_path):

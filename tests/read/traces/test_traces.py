@@ -136,14 +136,18 @@ CASES = {
     ),
     "php": (
         "PHP Fatal error:  Uncaught RuntimeException: no cart in /srv/Cart.php:12\nStack trace:\n#0 /srv/Shop.php(33): Shop\\Cart->total()\n#1 /srv/index.php(3): run()\n#2 {main}\n",
-        "php", "RuntimeException", "no cart", ["/srv/index.php:3 run", "/srv/Shop.php:33 Shop\\Cart->total", "/srv/Cart.php:12 -"],
+        "php", "RuntimeException", "no cart", ["/srv/index.php:3 -", "/srv/Shop.php:33 run", "/srv/Cart.php:12 Shop\\Cart->total"],
+    ),
+    "php, calls that are not shown": (
+        "PHP Fatal error:  Uncaught RuntimeException: no cart in /srv/Cart.php:12\nStack trace:\n#0 [internal function]: Shop\\Cart->total()\n#1 /srv/Shop.php(33): array_map()\n#2 /srv/index.php(3): require_once()\n#3 {main}\n",
+        "php", "RuntimeException", "no cart", ["/srv/index.php:3 -", "/srv/Shop.php:33 -", "/srv/Cart.php:12 -"],
     ),
     "php warning": ("PHP Warning:  Undefined variable $x in /srv/a.php on line 9\n", "php", "Warning", "Undefined variable $x", ["/srv/a.php:9 -"]),
     "php, a log of laravel": ("[2025-09-12 10:00:01] local.WARNING: $x is null in /srv/vendor/acme/shop/src/Cart.php on line 50 \n", "php", "WARNING", "$x is null", ["/srv/vendor/acme/shop/src/Cart.php:50 -"]),
     "php, a console of laravel": (
         ("   ParseError\n\n  no cart, but a till\n\n  at app/Cart.php:12\n     11▕     {\n  ➜  12▕         return $this->items();\n     13▕     }\n\n      +2 vendor frames\n"
         "  3   app/Shop.php:33\n      Shop\\Cart::total()\n\n  4   [internal]:0\n      run()\n"),
-        "php", None, "no cart, but a till", ["app/Shop.php:33 Shop\\Cart::total", "app/Cart.php:12 -"],
+        "php", None, "no cart, but a till", ["app/Shop.php:33 -", "app/Cart.php:12 -"],
     ),
     "julia, a signal": (
         "signal (7): Bus error\nin expression starting at ...\n== at ./promotion.jl:410 [inlined]\ntotal at ~/.julia/packages/Shop/YUbbG/src/cart.jl:9 [inlined]\npay(::Cart) at /srv/pay.jl:5\n",
@@ -229,7 +233,7 @@ CASES = {
     "ruby, message below": ("lib/cart.rb:43:in `block in <class:Cart>':\n  Missing price: total (Shop::Errors::Config)\n", "ruby", "Shop::Errors::Config", "Missing price: total", ["lib/cart.rb:43 block in <class:Cart>"]),
     "php, laravel": (
         '[2022-01-01] local.ERROR: no x {"exception":"[object] (ErrorException(code: 0): no x at /srv/a.php:12)\n[stacktrace]\n#0 /srv/b.php(12): Cart->total()\n',
-        "php", "ErrorException", "no x", ["/srv/b.php:12 Cart->total", "/srv/a.php:12 -"],
+        "php", "ErrorException", "no x", ["/srv/b.php:12 -", "/srv/a.php:12 Cart->total"],
     ),
     "go server": (
         "2021/01/01 10:00:00 http: panic serving 127.0.0.1:5: boom\ngoroutine 7 [running]:\nmain.total(0x1)\n\t/src/cart.go:3 +0x4\n",

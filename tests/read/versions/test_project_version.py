@@ -14,6 +14,7 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
 @each_row(
     ("project", "body", "version"),
     [
+        ("acme/shop", "The cart is gone since [v5.3.0](https://shop.example/5), yet a text names it.", None),
         ("GoogleContainerTools/jib", "I use jib 3.4.0 with Maven 3.9.1", "3.4.0"),
         ("pydata/xarray", "```\npython: 3.8.3\nnumpy: 1.18.4\nxarray: 0.16.0\n```", "0.16.0"),
         ("psf/requests", "Installed: requests (2.4.3), urllib3 (1.9)", "2.4.3"),

@@ -55,6 +55,8 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("regression introduced between `v3.7.12` (good) and `v3.7.13` (broken)", ("v3.7.12", "v3.7.13")),
         ("By rolling code back to 1.25.1 it is fine, https://github.com/a/b/pull/3165 is likely the culprit", ("1.25.1", "a/b#3165")),
         ("The bug was introduced in #812.", ("", "#812")),
+        ("Introduced in the redesign, see also #812 for a report", None),
+        ("It is caused by the same bug as #812", None),
         ("It fails. When installed version 0.10.0, it succeeded", ("0.10.0", "")),
         ("It should be as it was for <= 0.9.4", ("0.9.4", "")),
         ("As of v4.2.9 the totals are wrong.", ("", "v4.2.9")),

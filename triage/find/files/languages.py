@@ -69,7 +69,7 @@ _KOTLIN_DECLARATION = (
 _ANY_DECLARATION = (
     r"\s*(?:(?:local|export|default|pub|public|private|static|async|override) +|\((?:cl-)?)*"
     r"(?:def(?:p|macrop?|module|guardp?|un|subst|generic|method|ine(?= \())?|func?|function|fn|sub|proc(?:edure)?|"
-    r"class|module|macro|defn-?) +\(?(?:[\w.:]{0,200}[.:])?(?P<name>[^\W\d](?:[\w-]*\w)?)"
+    r"class|module|macro|defn-?) +(?:(?<=define )\()?(?:[\w.:]{0,200}[.:])?(?P<name>[^\W\d](?:[\w-]*\w)?)"
 )
 """Of Elixir, Lua, Perl, Julia, Zig, Nim, Lisps, the scripts of Vue, and the like."""
 

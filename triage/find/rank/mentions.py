@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import takewhile
 from operator import eq
@@ -33,20 +32,19 @@ _ABSOLUTE = re.compile(r"(?!.*(?:site|dist)-packages[/\\])(?:[/\\]|[A-Za-z]:[/\\
 """A path of somebody's machine."""
 _MIN_CODE_CHARS = 10
 """A shorter line of code may stand in a file by chance."""
-_MAX_CODE_CHARS = 300
-_MIN_LIKENESS = 0.85
-"""Of two lines at one number: a browser takes away what looks like a tag."""
+_EATEN = re.compile(r"<[^<>]*>|[*_]")
+"""What looks like a tag or an emphasis, which a page takes away from a line."""
 _LINES_OF_CALL = 3
 """Above and below, which may belong to one expression with the line of a frame."""
 _PLAIN_NAME = re.compile(r"(?!(?:func\d+|MoveNext|invoke|h[0-9a-f]{16})$)[^\W\d][\w-]*")
 """Of a function, in place of one that a compiler made: `<module>`, `func1`, `lambda$save$0`, `{{closure}}`, `add/2`."""
-_NO_CODE = re.compile(r"\s*(?:$|#|//|--|/\*|;;)")
+_NO_CODE = re.compile(r"\s*(?:$|#|//|--|/?\*\s|/\*|;;)")
 """A line that is blank or a comment: nothing that ran stands there."""
 _LINES_BELOW_NAME = 15
 """Of a function in a language without a grammar, which may be declared in a way that is no definition here."""
 _MADE_WORDS = word_set(
     "anonymous async block class clinit closure dictcomp ensure func1 genexpr global in init invoke lambda listcomp "
-    "locals main module MoveNext new rescue setcomp"
+    "locals main module MoveNext new panic rescue setcomp"
 )
 
 
@@ -135,8 +133,9 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
     if near:
         return _make_frame_place(corpus, file, near[0], is_sure=True)
     if inside:
-        calls = [] if frame.code else _find_calls(lines, inside, frame.callee)
-        if calls and all(abs(one - (line or -_LINES_OF_CALL)) > _LINES_OF_CALL for one in calls):
+        calls = [] if frame.code or frame.callee == name else _find_calls(lines, inside, frame.callee)
+        is_waiting = line and re.search(r"\bawait\b", lines[line - 1])  # for what another line has called
+        if calls and not is_waiting and all(abs(one - (line or -_LINES_OF_CALL)) > _LINES_OF_CALL for one in calls):
             line = calls[0] if len(calls) == 1 else None  # what the frame calls stands elsewhere by now
         if line and _is_in(line, inside):
             return _make_frame_place(corpus, file, line, is_sure=True)
@@ -146,12 +145,14 @@ def find_frame_place(corpus: Corpus, lines: Sequence[str], file: int, frame: Pat
 
 
 def _find_calls(lines: Sequence[str], inside: Iterable[DefinitionLocation], callee: str) -> list[int]:
-    """Return the numbers of the lines of functions that call another one by its name."""
+    """Return the numbers of the lines of functions that name another one, also as a callback; none if none calls it."""
     if not _PLAIN_NAME.fullmatch(callee) or callee in _MADE_WORDS:
         return []
-    call = re.compile(rf"(?<![\w-]){re.escape(callee)}\s?\(")
+    word = rf"(?<![\w-]){re.escape(callee)}(?![\w-])"
     numbers = {number for one in inside for number in range(one.start, min(one.end, len(lines)) + 1)}
-    return [number for number in sorted(numbers) if call.search(lines[number - 1])]
+    found = [number for number in sorted(numbers) if callee in lines[number - 1] and re.search(word, lines[number - 1])]
+    code = (lines[number - 1] for number in found if not _NO_CODE.match(lines[number - 1]))
+    return found if any(re.search(rf"{word}\s?\(", line) for line in code) else []
 
 
 def _may_run(line: str, shown: str) -> bool:
@@ -161,7 +162,7 @@ def _may_run(line: str, shown: str) -> bool:
     if len(shown) < _MIN_CODE_CHARS or len(line) < _MIN_CODE_CHARS:
         return False
     is_cut = line.startswith(shown) or shown.startswith(line)
-    return is_cut or SequenceMatcher(None, line[:_MAX_CODE_CHARS], shown[:_MAX_CODE_CHARS]).ratio() >= _MIN_LIKENESS
+    return is_cut or _EATEN.sub("", line) == _EATEN.sub("", shown)
 
 
 def _find_undefined(

@@ -185,7 +185,8 @@ def list_frames(trace: Trace) -> Iterable[PathMention]:
     """Return the frames of a trace, innermost first."""
     count = len(trace.frames)
     for number, frame in reversed(list(enumerate(trace.frames, 1))):
-        callee = trace.frames[number].name if number < count else ""
+        # A trace of JavaScript leaves out frames in between, of the engine.
+        callee = trace.frames[number].name if number < count and trace.language != "javascript" else ""
         yield PathMention(
             frame.path, frame.line, number / count, count - number, frame.function or "", frame.code or "", callee
         )

@@ -46,6 +46,9 @@ _MARKED_LINE = re.compile(r"(?:-*>|❱) ?\d+[ │|]+(.*)|\d{1,6}\.\s+(.*)")
 _NO_CODE = re.compile(rf"E  |_{{3}}|[-=^~]+$|\[?\.\.\. |\d+ frames?\b|File \"|(?:{RAISED_NAME})(?::|$)")
 _NEWEST_FIRST = re.compile(r"\.(?:exs?|rb|[cm]?[jt]sx?|php|go|java|kt|cs|swift|dart)$")
 """Sentry writes all languages as Python does, and only Python's frames in Python's order."""
+_STEP = re.compile(r"\s*#?(\d{1,4}) ")
+_INCLUDES = ("include", "include_once", "require", "require_once")
+"""In PHP they run a file as a function."""
 _SIGNAL_FRAMES = ("__kernel_rt_sigreturn", "__restore_rt", "_sigtramp")
 """What the system calls in between: further in is the program's own handler of its crash."""
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
@@ -164,6 +167,10 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
     first, last = group[0][0], group[-1][0]
     found = trace_format.find_error(lines, range(first, last + 1)) if trace_format.find_error is not None else None
     raised = _add_error_of_frame(found or RaisedError(), group)
+    if trace_format.language == "php":
+        is_next = lines[first].lstrip().startswith("#0")
+        place = raised.frame and replace(raised.frame, function=group[0][1].function if is_next else None)
+        raised, group = replace(raised, frame=place), _name_callers(group, lines)
     frames = [_make_frame(frame) for _, frame in group]
     if trace_format.language == "python":
         ends = [*(number for number, _ in group[1:]), raised.line if raised.line and raised.line > last else last + 3]
@@ -191,6 +198,19 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
     )
     error_line = lines[raised.line].strip() if raised.line is not None else ""
     return FoundTrace(trace, start, end + 1, error_line)
+
+
+def _name_callers(group: _FrameGroup, lines: Sequence[str]) -> _FrameGroup:
+    """Return the frames of PHP, each of which names what it calls, with the function that they are in.
+
+    That is named by the next frame further out, if it is shown.
+    """
+    steps = [int(match[1]) if (match := _STEP.match(lines[number])) else 0 for number, _ in group]
+    functions = [one.function if one.function not in _INCLUDES else None for _, one in group[1:]]
+    known = [
+        name if after == step + 1 else None for name, (step, after) in zip(functions, pairwise(steps), strict=True)
+    ]
+    return [(number, replace(one, function=name)) for (number, one), name in zip(group, [*known, None], strict=True)]
 
 
 def _make_frame(frame: FrameLine) -> Frame:

@@ -48,6 +48,8 @@ _COMMIT = re.compile(
     r"sources?|git)\W{1,4}"
     r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
 )
+_SINCE = r"(?i)\b(?:since|until|before|prior to|than)\W{1,3}(?:version )?v?"
+"""A version that stands only behind these is that of something older."""
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 
 
@@ -63,6 +65,8 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
     for words in islice(_candidates(parsed, project), _MAX_CANDIDATES):
         value = words.strip("`*_\"'|-+> \t").rstrip(".,;:")
         is_ours = re.search(r"\w", value) and value.removeprefix("v") != other
+        of_history = len(re.findall(_SINCE + re.escape(value), parsed.text))
+        is_ours = is_ours and (not of_history or of_history < parsed.text.count(value))
         if is_ours and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
             return place
     return None

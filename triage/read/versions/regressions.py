@@ -92,7 +92,8 @@ _PULL_REQUEST = re.compile(
 )
 _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|reverting\b)"
-    r"|\b(?:introduced|broken|broke|caused|regressed|regression) (?:in|by|with|since)\b"
+    r"|\b(?:introduced|broken|broke|caused|regressed|regression) (?:in|by|with|since)"
+    r" (?:(?!same\b|bug\b|issue\b)\w+ ){0,3}?\W{0,2}(?:#\d|PR\b|commit\b|pull\b|https?:|[0-9a-f]{7,40}\b)"
     rf"|{_CULPRIT}"
 )
 _CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
