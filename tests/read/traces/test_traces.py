@@ -1,7 +1,5 @@
 """Stack traces of many languages: frames from the outermost call to the failing line."""
 
-import pytest
-
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.issue import Issue
@@ -95,10 +93,6 @@ CASES = {
     "android": (
         "E/AndroidRuntime(21937): java.lang.IllegalStateException: no view\nE/AndroidRuntime(21937): \tat org.shop.Main.onCreate(Main.kt:12)\n",
         "java", "java.lang.IllegalStateException", "no view", ["org/shop/Main.kt:12 org.shop.Main.onCreate"],
-    ),
-    "react, component stack": (
-        "Error: no id\n    at Tree(./node_modules/shop/dist/front.js:20793:10)\n    at Page(./src/page.tsx:3:1)\n",
-        "javascript", "Error", "no id", ["./src/page.tsx:3 Page", "./node_modules/shop/dist/front.js:20793 Tree"],
     ),
     "go": (
         "panic: runtime error: index out of range [3] with length 2\n\ngoroutine 1 [running]:\nmain.(*Store).Get(0xc000, 0x3)\n\t/src/shop/store.go:42 +0x1d\nmain.main()\n\t/src/shop/main.go:9 +0x2a\nexit status 2\n",
@@ -371,36 +365,6 @@ def test_of_a_chain_the_one_where_the_failure_began_is_known(text: str, errors: 
 )  # fmt: skip
 def test_the_line_that_a_frame_shows_is_read(text: str, code: str | None):
     assert find_traces(text)[0].trace.frames[0].code == code
-
-
-@pytest.mark.parametrize(
-    ("line", "exception", "frames"),
-    [
-        (
-            (
-                'Traceback (most recent call last):   File "run.py", line 133, in <module>     st = Cart()   File '
-                '"/srv/cart.py", line 25, in __init__     assert x, y AttributeError: no total'
-            ),
-            "AttributeError",
-            ["run.py:133 <module>", "/srv/cart.py:25 __init__"],
-        ),
-        (
-            "TypeError: x is not a function     at Cart.total (/srv/shop/cart.js:1:2)     at Shop.run (/srv/shop.js:3:4)",
-            "TypeError",
-            ["/srv/shop.js:3 Shop.run", "/srv/shop/cart.js:1 Cart.total"],
-        ),
-        (
-            "java.lang.IllegalStateException: no at org.shop.Cart.total(Cart.java:12) at org.shop.Main.main(Main.java:3)",
-            "java.lang.IllegalStateException",
-            ["org/shop/Main.java:3 org.shop.Main.main", "org/shop/Cart.java:12 org.shop.Cart.total"],
-        ),
-    ],
-)
-def test_a_trace_that_was_joined_to_one_line(line: str, exception: str, frames: list[str]) -> None:
-    (found,) = find_traces(f"We get\n{line}")
-    assert found.trace.exception == exception
-    assert [f"{frame.path}:{frame.line} {frame.function}" for frame in found.trace.frames] == frames
-    assert (found.start, found.end) == (1, 1)
 
 
 def test_chained_exceptions_are_one_trace_each() -> None:

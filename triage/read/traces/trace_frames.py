@@ -222,7 +222,7 @@ def find_rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """Return a frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
-    match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
+    match = _SCRIPT.match(lines[number])
     if match is None or _NO_SCRIPT.search(match["path"]) or re.fullmatch(r"[^./\\:]*\s[^./\\:]*", match["path"]):
         return None
     return frame_from_groups(match.groupdict())
@@ -313,9 +313,6 @@ _SCRIPT = re.compile(
     r"\s*at (?:async )?(?:(?P<function>(?:new )?[^\s(][^()]{0,200}?)(?: \[as [^\]]{1,80}\])? \()?"
     r"(?:file:/{2,3})?(?P<path>(?:[A-Za-z]:[\\/])?(?:[a-z-]{2,20}:/{0,3})?[^\s:()][^:()]{0,400}(?::\d{2,5}/[^:()]{1,300})?):"
     r"(?P<line>\d{1,7})(?::\d{1,7})?\)?(?: \{)?\s*$"
-)
-_COMPONENT = re.compile(
-    r"\s*at (?P<function>[\w.$<>]{1,200})\((?P<path>[^\s:()]{1,400}):(?P<line>\d{1,7}):\d{1,7}\)\s*$"
 )
 _NO_SCRIPT = re.compile(
     r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"

@@ -29,11 +29,6 @@ _LOG_PREFIX = re.compile(
     r"\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4}\d{1,7} {1,4}\d{1,7} [EWF] \w{1,30}\s{0,4}: ){1,3}"
 )
 """What pytest, MPI, Compose, Stack, CI, Maven and Android write before each line of a trace."""
-_JOINED_FROM = 80
-_MAX_JOINED_CHARS = 12_000
-_PYTHON_FRAME = re.compile(r"\s{1,8}(File \"[^\"\n]{1,300}\", line \d{1,7}(?:, in \S{1,100})?)\s{1,8}")
-_CALL_FRAME = re.compile(r"\s{1,8}(?=at (?:async )?[^\s()]{1,200} ?\([^\s()]{1,300}:\d{1,7}(?::\d{1,7})?\))")
-_LAST_ERROR = re.compile(r"\s{1,8}(?=[A-Za-z_.]{0,80}(?:Error|Exception): )")
 _LINES_BETWEEN = 6
 """Above the second trace of a chain, that say how it belongs to the first."""
 _ABOVE_IS_WRAPPER = re.compile(
@@ -69,7 +64,7 @@ class FoundTrace:
 
 def find_traces(text: str) -> list[FoundTrace]:
     """Return all traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
-    lines, numbers = _split_lines(text)
+    lines = [_LOG_PREFIX.sub("", line[:_MAX_LINE_CHARS]) for line in text.split("\n")]
     used: set[int] = set()
     found: list[FoundTrace] = []
     for trace_format in TRACE_FORMATS:
@@ -82,7 +77,7 @@ def find_traces(text: str) -> list[FoundTrace]:
             found.append(trace)
             used.update(range(trace.start, trace.end))
     ordered = sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
-    return [_place_in_text(one, numbers) for one in _mark_wrappers(ordered, lines)]
+    return list(_mark_wrappers(ordered, lines))
 
 
 def _mark_wrappers(found: Sequence[FoundTrace], lines: Sequence[str]) -> Iterator[FoundTrace]:
@@ -96,38 +91,6 @@ def _mark_wrappers(found: Sequence[FoundTrace], lines: Sequence[str]) -> Iterato
             wrappers.add(number + 1)
     for number, one in enumerate(found):
         yield replace(one, trace=one.trace.model_copy(update={"is_wrapper": number in wrappers}))
-
-
-def _place_in_text(found: FoundTrace, numbers: Sequence[int]) -> FoundTrace:
-    """Return the trace with its lines. One inside a line covers none: the sentence around it stays prose."""
-    start, last = numbers[found.start], numbers[found.end - 1]
-    is_inside = start == last and numbers.count(start) > 1
-    return replace(found, start=start, end=start if is_inside else last + 1)
-
-
-def _split_lines(text: str) -> tuple[list[str], list[int]]:
-    """Return lines without the prefixes of logs, each with its number in the text.
-
-    Inline code and some forms join the lines of a trace to one, which is taken apart again.
-    """
-    lines: list[str] = []
-    numbers: list[int] = []
-    for number, line in enumerate(text.split("\n")):
-        for part in _separate_frames(line) if len(line) > _JOINED_FROM else (line,):
-            lines.append(_LOG_PREFIX.sub("", part[:_MAX_LINE_CHARS]))
-            numbers.append(number)
-    return lines, numbers
-
-
-def _separate_frames(line: str) -> list[str]:
-    """Return the lines of a trace that lost its line ends; any other line alone."""
-    head = line[:_MAX_JOINED_CHARS]
-    if len(_CALL_FRAME.findall(head)) > 1:
-        return _CALL_FRAME.split(head)
-    if "Traceback (most" in head or len(_PYTHON_FRAME.findall(head)) > 1:
-        *frames, last = _PYTHON_FRAME.sub(r"\n\1\n", head).split("\n")
-        return [*frames, *_LAST_ERROR.split(last)]
-    return [line]
 
 
 def with_forward_slashes(path: str) -> str:
@@ -194,7 +157,7 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
         language=trace_format.language,
         frames=frames,
         exception=raised.exception,
-        message=_drop_closing_quote(_add_next_line(raised, lines)) if raised.message else None,
+        message=_add_next_line(raised, lines) if raised.message else None,
     )
     error_line = lines[raised.line].strip() if raised.line is not None else ""
     return FoundTrace(trace, start, end + 1, error_line)
@@ -231,11 +194,6 @@ def _add_next_line(raised: RaisedError, lines: Sequence[str]) -> str:
     message, following = raised.message or "", "" if raised.line is None else "".join(lines[raised.line + 1 :][:1])
     is_told_below = message.endswith(":") and following.strip(" `") and len(following) <= _MAX_NEXT_LINE
     return f"{message}\n{following.rstrip()}" if is_told_below and not _OF_A_PERSON.search(following) else message
-
-
-def _drop_closing_quote(message: str) -> str:
-    """Without the backtick that ends inline code around the whole trace."""
-    return message.removesuffix("`") if message.count("`") == 1 else message
 
 
 def _add_error_of_frame(raised: RaisedError, group: _FrameGroup) -> RaisedError:
