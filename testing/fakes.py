@@ -294,7 +294,6 @@ class FakeGitHub(IssueTracker):
         self.edited: list[tuple[int, str]] = []
         self.labelled: list[tuple[int, list[str]]] = []
         self.suggested: list[tuple[int, Suggestion]] = []
-        self.unlabelled: list[tuple[int, str]] = []
         self.removed: list[tuple[int, int]] = []
         self.reactions: list[tuple[int, Reaction]] = []
         """Comment and reaction, each pair once."""
@@ -358,10 +357,6 @@ class FakeGitHub(IssueTracker):
     def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> None:
         self._raise_prepared_error("suggest")
         self.suggested += [(number, one) for one in suggestions]
-
-    def remove_label(self, number: int, label: str) -> None:
-        self._raise_prepared_error("remove_label")
-        self.unlabelled.append((number, label))
 
     def react(self, comment_id: int, reaction: Reaction) -> None:
         if (comment_id, reaction) not in self.reactions:

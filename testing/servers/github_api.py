@@ -315,15 +315,6 @@ def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: A
     return 200, issue["labels"]
 
 
-def _remove_label(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str, name: str) -> Answer:
-    issue = api.issues.get(int(number), {"labels": []})
-    labels = [label for label in issue["labels"] if label["name"].casefold() != unquote(name).casefold()]
-    if len(labels) == len(issue["labels"]):
-        return 404, {"message": "Label does not exist", "documentation_url": SERVER_ERROR_TEXT}
-    issue["labels"] = labels
-    return 200, labels
-
-
 def _get_role(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, login: str) -> Answer:
     role = api.roles.get(unquote(login))
     return (200, role | {"user": {"login": login}}) if role else NOT_FOUND
@@ -354,7 +345,6 @@ ROUTES: list[tuple[str, Handler]] = [
     (r"GET /labels", _get_labels),
     (r"GET /commits/([0-9a-f]{40})", _get_one_commit),
     (r"POST /issues/(\d+)/labels", _add_labels),
-    (r"DELETE /issues/(\d+)/labels/(.+)", _remove_label),
     (r"GET /collaborators/([^/]+)/permission", _get_role),
 ]
 

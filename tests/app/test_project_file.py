@@ -25,7 +25,6 @@ labels:
   describe: {regression: worked in an earlier release}
 opt-in-label: triage
 opt-out-label: no-triage
-needs-info-label: needs info
 instructions: |
   Reports about the old API are closed as wontfix.
 prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
@@ -55,7 +54,6 @@ def test_every_key_is_parsed():
         labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
         opt_in_label="triage",
         opt_out_label="no-triage",
-        needs_info_label="needs info",
         instructions="Reports about the old API are closed as wontfix.\n",
         prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
         past_issues=200,

@@ -20,7 +20,7 @@ from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
 from triage.find.files.project_files import ProjectFiles
 from triage.run.may_run.event import Event
-from triage.run.triage_issue import NO_SUCH_LABEL, run_task
+from triage.run.triage_issue import run_task
 from triage.say.hidden_state import parse_state
 
 
@@ -210,14 +210,6 @@ def test_services_are_made_only_for_work():
 def run_with(harness: RunHarness, **settings: str) -> Status:
     context = replace(harness.build_context(), config=ProjectConfig(**settings))
     return asyncio.run(run_task(OPENED, context))
-
-
-@pytest.mark.parametrize("existing", [["bug"], ["bug", "WAITING"]])
-def test_a_label_for_open_questions_that_the_repository_lacks_is_named_in_the_log(existing: list[str]):
-    harness = RunHarness(policy=Policy(labels="apply"))
-    harness.github.existing_labels = existing
-    run_with(harness, needs_info_label="Waiting")
-    assert (NO_SUCH_LABEL in harness.progress.lines) is (existing == ["bug"])
 
 
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])

@@ -44,7 +44,6 @@ from triage.say.hidden_state import (
     FailingLine,
     FirstNamed,
     NamedFiles,
-    NeedsInfo,
     Reproduced,
     find_named_files,
     hash_content,
@@ -67,7 +66,6 @@ states = st.builds(
     asked=st.lists(st.sampled_from(KINDS), max_size=8, unique=True),
     suspects=st.lists(paths, max_size=MAX_SUSPECTS),
     quiet=st.booleans(),
-    needs_info=st.sampled_from(get_args(NeedsInfo)),
     suggested=st.lists(hashes, max_size=MAX_SUGGESTED),
     labels=st.lists(hashes, max_size=MAX_LABELS),
     named=st.none()

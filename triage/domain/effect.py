@@ -80,11 +80,6 @@ class AddLabels(Value):
     labels: list[str]
 
 
-class RemoveLabel(Value):
-    issue_number: int
-    label: str
-
-
 class React(Value):
     """A reaction to the comment with a command."""
 
@@ -119,7 +114,7 @@ class SetOutputs(Value):
     values: dict[str, str] = Field(default_factory=dict)
 
 
-IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | RemoveLabel | SuggestChanges | React
+IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | SuggestChanges | React
 """The effects that need the network."""
 
 Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs

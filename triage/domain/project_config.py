@@ -194,11 +194,6 @@ class ProjectConfig(YamlSection):
     opt_out_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
         "", description="Issues with this label are not triaged."
     )
-    needs_info_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
-        "",
-        description="Issues have this label as long as the comment asks the reporter something, if the input `labels` "
-        "is `apply`. It is taken off only if the action has added it.",
-    )
     attachments: bool = Field(
         True,
         description="Whether texts, logs and archives of them are read that the issue and its reporter's comments link "

@@ -43,7 +43,6 @@ AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 
 CANCELLED = "The run was cancelled before it looked anything up."
 ROLE = "The role of whoever asked"
-NO_SUCH_LABEL = "The repository has no label with the name of needs-info-label. Create it, or remove the setting."
 
 
 async def run_task(task: IssueTask, run: JobContext) -> Status:
@@ -115,9 +114,6 @@ async def _fetch_labels(run: JobContext) -> list[str]:
     except TriageError as error:
         run.progress.info(str(error))
         return []
-    needs_info = run.config.needs_info_label.casefold()
-    if needs_info and run.policy.labels == "apply" and needs_info not in {label.casefold() for label in labels}:
-        run.progress.info(NO_SUCH_LABEL)
     return select_allowed_labels(run.config, labels)
 
 

@@ -86,9 +86,6 @@ RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,1
 _VERSION = r"^[A-Za-z0-9_.+/!-]{0,40}$"
 _FUNCTION = r"^[A-Za-z0-9_.$]{0,100}$"
 
-NeedsInfo = Literal["", "added", "removed"]
-"""Of the label for an open question: not our business, put on by us, or taken off by a person since."""
-
 
 class _Remembered(Value):
     """A part of the state. A field of another version is left out, and a value of another type is an error."""
@@ -190,7 +187,6 @@ class CommentState(_Remembered):
     quiet: bool = False
     is_asked: bool = False
     """Somebody has asked for what the comment shows: likely files stay in it."""
-    needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
     labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)

@@ -10,7 +10,6 @@ from triage.domain.effect import (
     LabelsMode,
     PostComment,
     RemoveComment,
-    RemoveLabel,
     SuggestChanges,
     Suggestion,
 )
@@ -131,8 +130,6 @@ def _describe_effect(effect: Effect) -> str:
             return f"Labels added to issue {effect.issue_number}: {', '.join(map(format_code_span, effect.labels))}"
         case SuggestChanges():
             return f"Suggested on issue {effect.issue_number}: {_describe_suggestions(effect.suggestions)}"
-        case RemoveLabel():
-            return f"Label removed from issue {effect.issue_number}: {format_code_span(effect.label)}"
         case _:
             return type(effect).__name__
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from testing.servers.github_api import READ_ONLY_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
+from testing.servers.github_api import SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
 from tests.outside.github.conftest import OpenTracker
 from triage.base.errors import CannotPublish, NoSuchComment, NoSuchIssue, PermissionMissing, TriageError
 from triage.domain.effect import COMMENT_MARKER
@@ -194,32 +194,6 @@ class TestLabels:
         with pytest.raises(NoSuchIssue):
             tracker.add_labels(7, ["bug"])
         assert api.request_lines("POST") == []
-
-
-class TestRemovingALabel:
-    PATH = f"DELETE /repos/{SLUG}/issues/7/labels/"
-
-    def test_only_this_label_is_removed(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        api.issues[7]["labels"] = [{"name": "bug"}, {"name": "needs info / 50 %?"}]
-        tracker.remove_label(7, "needs info / 50 %?")
-        assert [label["name"] for label in api.issues[7]["labels"]] == ["bug"]
-        assert api.request_lines() == [f"{self.PATH}needs%20info%20%2F%2050%20%25%3F"]
-
-    def test_a_label_that_is_gone_is_removed(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        tracker.remove_label(7, "needs info")
-        assert len(api.request_lines(self.PATH)) == 1
-
-    @pytest.mark.parametrize("stored", [False, True])
-    def test_a_lost_answer(self, api: GitHubApi, tracker: IssueTracker, stored: bool) -> None:
-        api.issues[7]["labels"] = [{"name": "Wait"}]
-        api.faults = [ApiFault(self.PATH, stored=stored, times=1)]
-        tracker.remove_label(7, "wait")
-        assert api.issues[7]["labels"] == []
-        assert len(api.request_lines(self.PATH)) == (1 if stored else 2)
-
-    def test_a_refusal(self, open_tracker: OpenTracker) -> None:
-        with pytest.raises(PermissionMissing, match="issues: write"):
-            open_tracker(READ_ONLY_TOKEN).remove_label(7, "wait")
 
 
 def test_writes_are_spaced(api: GitHubApi, open_tracker: OpenTracker) -> None:

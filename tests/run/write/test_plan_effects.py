@@ -3,9 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from functools import partial
-from itertools import product
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import pytest
 
@@ -28,10 +26,8 @@ from triage.domain.effect import (
     Annotate,
     EditComment,
     Effect,
-    LabelsMode,
     Policy,
     PostComment,
-    RemoveLabel,
     SetOutputs,
     SuggestChanges,
     SuggestionOptions,
@@ -42,9 +38,9 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport, Ticket
 from triage.domain.task import QuietTask
 from triage.run.write import plan_effects
-from triage.run.write.plan_effects import LabelPlan, PlanInput, build_outputs, plan_needs_info, plan_quiet
+from triage.run.write.plan_effects import PlanInput, build_outputs, plan_quiet
 from triage.say.decide import decide_comment
-from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, parse_state, render_state
+from triage.say.hidden_state import CommentState, hash_label, parse_state, render_state
 from triage.say.notices import plan_failure, plan_skip
 from triage.say.our_comment import find_our_comments
 
@@ -139,21 +135,6 @@ def test_the_comment_remembers_what_it_asked_before():
     assert state.earlier[-1].until == int(end)
 
 
-def test_the_label_of_an_open_question_comes_and_goes_before_the_comment():
-    waiting = partial(plan_report, policy=Policy(labels="apply"), needs_info_label="Importer")
-    effects = waiting(QUESTION, issue=ISSUE)
-    assert names(effects) == ["AddLabels", "PostComment", *ALWAYS]
-    assert of(AddLabels, effects).labels == ["bug", "Importer"]
-    comment = exchange(of(PostComment, effects).body)
-    labelled = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert names(waiting(QUESTION, issue=labelled, our_comment=comment)) == ALWAYS
-    effects = waiting(ANSWERED, issue=labelled, our_comment=comment)
-    assert names(effects) == ["RemoveLabel", "EditComment", *ALWAYS]
-    assert of(RemoveLabel, effects).label == "Importer"
-    edited = exchange(of(EditComment, effects).body)
-    assert names(waiting(QUESTION, issue=ISSUE, our_comment=edited)) == ["AddLabels", "EditComment", *ALWAYS]
-
-
 OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"])
 
 
@@ -222,8 +203,6 @@ def test_labels_that_nothing_remembers_are_added_once():
     later = plan_report(FULL, apply, ISSUE, may_choose_labels=False)
     assert names(later) == ["PostComment", *ALWAYS]
     assert "Labels chosen" not in of(PostComment, later).body
-    waiting = plan_report(QUESTION, apply, ISSUE, may_choose_labels=False, needs_info_label="importer")
-    assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
 
 
 def test_suggestions_need_no_comment():
@@ -338,49 +317,3 @@ def test_our_comments_have_our_marker_and_our_login():
     thread = [strangers, second, other, nameless, OURS]
     assert find_our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
     assert find_our_comments(ISSUE) == []
-
-
-LABEL = "Needs info"
-
-
-def plan(state: NeedsInfo, has_label: bool, asks: bool, mode: LabelsMode = "apply", label: str = LABEL) -> LabelPlan:
-    labels = ["bug", LABEL.lower()] if has_label else ["bug"]
-    return plan_needs_info(label, mode, Issue(number=7, title="t", labels=labels), state, asks=asks)
-
-
-ADD, REMOVE, NOTHING = (True, False), (False, True), (False, False)
-
-
-@each_row(
-    ("state", "has_label", "asks", "changes", "next_state"),
-    [
-        ("", False, True, ADD, "added"),
-        ("", True, True, NOTHING, ""),  # a person has put it on
-        ("", True, False, NOTHING, ""),
-        ("", False, False, NOTHING, ""),
-        ("added", True, True, NOTHING, "added"),
-        ("added", False, True, NOTHING, "removed"),  # a person has taken it off
-        ("added", True, False, REMOVE, ""),
-        ("added", False, False, NOTHING, ""),
-        ("removed", False, True, NOTHING, "removed"),
-        ("removed", True, True, NOTHING, "removed"),  # and put it on again: it is theirs
-        ("removed", True, False, NOTHING, ""),
-        ("removed", False, False, NOTHING, ""),
-    ],
-)
-def test_the_label_follows_the_question(
-    state: NeedsInfo, has_label: bool, asks: bool, changes: tuple[bool, bool], next_state: NeedsInfo
-):
-    assert plan(state, has_label, asks) == (*changes, next_state)
-
-
-ALL_STATES: list[tuple[NeedsInfo, bool, bool]] = list(product(get_args(NeedsInfo), [False, True], [False, True]))
-
-
-@each_row(("state", "has_label", "asks"), ALL_STATES)
-def test_nothing_happens_without_the_setting_or_unless_labels_are_applied(
-    state: NeedsInfo, has_label: bool, asks: bool
-):
-    nothing = (*NOTHING, state)
-    assert plan(state, has_label, asks, label="") == nothing
-    assert plan(state, has_label, asks, "suggest") == plan(state, has_label, asks, "off") == nothing

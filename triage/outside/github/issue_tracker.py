@@ -19,7 +19,6 @@ from triage.outside.github.github_errors import (
 from triage.outside.github.issue_nodes import BOT_SUFFIX
 from triage.outside.github.read_past_issues import PastIssues
 from triage.outside.github.repository_connection import (
-    delete_path,
     iterate_pages,
     read_server_time,
     write_once,
@@ -127,16 +126,6 @@ class IssueTracker(PastIssues, SuggestedChanges):
         issue = self.writable.get_issue(number)
         with translate_write_errors(self.slug, "A label"):
             write_once(lambda: issue.add_to_labels(*names), lambda: set(names) <= self._read_labels(number))
-
-    def remove_label(self, number: int, label: str) -> None:
-        """Take a label off an issue; nothing if the issue does not have it."""
-        path = f"issues/{number}/labels/{quote(label, safe='')}"
-        with translate_write_errors(self.slug):
-            write_once(
-                lambda: delete_path(self.writable, path),
-                lambda: label.casefold() not in map(str.casefold, self._read_labels(number)),
-                deletes=True,
-            )
 
     def _read_labels(self, number: int) -> set[str]:
         with github_errors():

@@ -13,7 +13,6 @@ from triage.domain.effect import (
     PostComment,
     React,
     RemoveComment,
-    RemoveLabel,
     SuggestChanges,
 )
 from triage.run.write.apply_local_effects import PublishResult
@@ -45,8 +44,6 @@ def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result:
                     github.add_labels(effect.issue_number, effect.labels)
                 case SuggestChanges():
                     _suggest(effect, github, result)
-                case RemoveLabel():
-                    github.remove_label(effect.issue_number, effect.label)
                 case React():
                     github.react(effect.comment_id, effect.reaction)
         except (CannotPublish, SetupError) as error:

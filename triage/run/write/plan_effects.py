@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
 
 from triage.base.text import truncate
 from triage.domain.effect import (
@@ -17,7 +16,6 @@ from triage.domain.effect import (
     LabelsMode,
     Policy,
     RemoveComment,
-    RemoveLabel,
     SetOutputs,
     SuggestChanges,
     Suggestion,
@@ -42,7 +40,6 @@ from triage.say.comment import (
 from triage.say.decide import list_asked
 from triage.say.hidden_state import (
     CommentState,
-    NeedsInfo,
     hash_content,
     hash_text,
     parse_state,
@@ -71,7 +68,6 @@ class PlanInput:
     """Ids of younger comments of ours."""
     may_choose_labels: bool = True
     """Otherwise the labels of the report are not added: a person may have taken them off."""
-    needs_info_label: str = ""
     options: SuggestionOptions | None = None
     """What GitHub takes as suggestions; without them, the page names the labels."""
 
@@ -138,17 +134,10 @@ def _plan_issue_effects(
             yield post_or_edit(number, our_comment, compose_comment(body, state, {}))
     else:
         asked = [missing.question for missing in list_asked(report)]
-        label_plan = plan_needs_info(
-            plan_input.needs_info_label, plan_input.policy.labels, plan_input.issue, state.needs_info, asks=bool(asked)
-        )
         state = state.with_suggestions(suggestions).with_report(report, plan_input.text_hash)
         state = state.with_labels(_list_new_labels(report, plan_input, suggestions))
-        state = state.model_copy(update={"needs_info": label_plan.state})
         state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
-        if label_plan.removes:
-            # Before the comment: if that cannot be written then, it still says that the label was ours.
-            yield RemoveLabel(issue_number=number, label=plan_input.needs_info_label)
-        yield from _plan_labels(report, number, plan_input, [plan_input.needs_info_label] if label_plan.adds else [])
+        yield from _plan_labels(report, number, plan_input)
         yield post_or_edit(number, our_comment, compose_comment(body, state, page))
     # Also without a new comment: the panel is there for whoever decides.
     if suggestions:
@@ -170,34 +159,11 @@ def _list_new_labels(report: RunReport, plan_input: PlanInput, suggestions: Sequ
     return [label for label in report.ticket.labels if not plan_input.issue.has_label(label)]
 
 
-def _plan_labels(
-    report: RunReport, number: int, plan_input: PlanInput, needs_info: Sequence[str] = ()
-) -> Iterator[Effect]:
-    """Yield the effect that adds labels of the report which the issue lacks, and the one for an open question."""
-    existing = {label.casefold() for label in [*plan_input.issue.labels, plan_input.needs_info_label]}
-    wanted = dict.fromkeys(report.ticket.labels) if plan_input.labels == "apply" else []
-    labels = [*(label for label in wanted if label.casefold() not in existing), *needs_info]
-    if plan_input.policy.labels == "apply" and labels:
+def _plan_labels(report: RunReport, number: int, plan_input: PlanInput) -> Iterator[Effect]:
+    """Yield the effect that adds labels of the report which the issue lacks."""
+    labels = [label for label in dict.fromkeys(report.ticket.labels) if not plan_input.issue.has_label(label)]
+    if plan_input.labels == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)
-
-
-class LabelPlan(NamedTuple):
-    adds: bool
-    removes: bool
-    state: NeedsInfo
-    """What the comment remembers from now on."""
-
-
-def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo, *, asks: bool) -> LabelPlan:
-    """Returns what happens to the label of an issue. Without a label, or unless labels are applied, nothing."""
-    if not label or mode != "apply":
-        return LabelPlan(adds=False, removes=False, state=state)
-    has_label = issue.has_label(label)
-    if not asks:
-        return LabelPlan(adds=False, removes=state == "added" and has_label, state="")
-    if state or has_label:
-        return LabelPlan(adds=False, removes=False, state="removed" if state and not has_label else state)
-    return LabelPlan(adds=True, removes=False, state="added")
 
 
 def plan_quiet(task: QuietTask, our_comment: IssueComment | None, policy: Policy) -> list[Effect]:

@@ -83,7 +83,6 @@ async def publish_report(
         run_key=to_run_key(request.task, request.event),
         duplicates=find_duplicates(issue),
         may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or remembers_refusals),
-        needs_info_label=run.config.needs_info_label,
         options=options,
     )
     effects = plan_report(report, plan_input)
