@@ -10,7 +10,7 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from tests.agents.test_agents import case
 from triage.agents import codebase_search, critic, investigator, web_search, writer
-from triage.domain.project_config import Labels, ProjectConfig
+from triage.domain.project_config import ProjectConfig
 from triage.find.files.project_files import ProjectFiles
 from triage.safety.code_owners import CodeOwners
 
@@ -61,16 +61,6 @@ async def test_who_searches_the_web_has_not_seen_the_instructions():
     prompts = await asked(web_search.answer_with_model, OWN)
     assert {"tools", "WebSearchFinding"} == prompts.keys()
     assert not any("grammar.y" in message.text for instructions in prompts.values() for message in instructions)
-
-
-async def test_labels_are_told_with_when_they_fit():
-    config = ProjectConfig(
-        labels=Labels(describe={"regression": "worked in an earlier release", "unknown": "never shown"})
-    )
-    (_, data) = (await asked(writer.answer_with_model, config))["TicketDraft"]
-    assert "- bug\n- Regression\n" in data.text
-    assert "- Regression: worked in an earlier release\n" in data.text
-    assert "never shown" not in data.text
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ WHOLE = """\
 ignore: [docs/**, "*.generated.ts"]
 labels:
   allow: [bug, 1.0, no]
-  describe: {regression: worked in an earlier release}
 opt-in-label: triage
 opt-out-label: no-triage
 instructions: |
@@ -51,7 +50,7 @@ def refusal(text: str | bytes) -> tuple[int, str]:
 def test_every_key_is_parsed():
     assert read(WHOLE) == ProjectConfig(
         ignore=["docs/**", "*.generated.ts"],
-        labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
+        labels=Labels(allow=["bug", "1.0", "no"]),
         opt_in_label="triage",
         opt_out_label="no-triage",
         instructions="Reports about the old API are closed as wontfix.\n",
@@ -93,7 +92,6 @@ def test_a_file_may_be_empty(text: str):
         ("ignore: ['#a']", 1, r"line 1: ignore: a pattern that begins with # is a comment; write \# for a name"),
         ("ignore: [' a']", 1, "line 1: ignore: a pattern must be printable, without spaces around it."),
         ("labels: {allow: ['']}", 1, "line 1: labels.allow: String should have at least 1 character."),
-        ("labels: {describe: {bug: }}", 1, "line 1: labels.describe.'bug': Input should be a valid string."),
         ("prices:\n  m:\n    input: 1", 1, "line 1: prices.'m'.output: Field required."),
         ("prices:\n  m:\n    input: much\n    output: 1", 1, "line 1: prices.'m'.input: Input should be a"),
         (

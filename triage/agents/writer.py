@@ -63,15 +63,12 @@ def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
 
 
 def _build_sections(agent_input: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
-    labels = agent_input.repository.labels
-    descriptions = {label: services.config.label_description(label) for label in labels}
     latest = {finding.agent_name: finding.summary for finding in agent_input.findings}
     return format_task(agent_input, services, MAX_BODY_CHARS) | {
         "kind of issue": (agent_input.kind or "uncertain").replace("_", " "),
         "findings": format_bullets([f"{name}: {summary}" for name, summary in latest.items()]),
         "suspects": format_bullets([file.path for file in agent_input.suspects]),
-        "labels of the project": format_bullets(labels),
-        "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
+        "labels of the project": format_bullets(agent_input.repository.labels),
         "labels that may fit": format_bullets([f"{one.name}: {one.reason}" for one in agent_input.area_labels]),
         "owners of the first suspect": ", ".join(owners),
     }

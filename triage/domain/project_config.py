@@ -50,7 +50,6 @@ Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_ch
 LabelName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_name)]
 ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name)]
 Owner = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_owner)]
-Description = Annotated[str, Field(min_length=1, max_length=300)]
 UsdPerMillion = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 
 
@@ -70,16 +69,13 @@ class Price(YamlSection):
 
 
 class Labels(YamlSection):
-    """Which labels may be suggested or applied, and when they fit."""
+    """Which labels may be suggested or applied."""
 
     allow: list[LabelName] = Field(
         default_factory=list,
         max_length=200,
         description="The only labels that are suggested or applied. If empty, all labels of the repository except "
         "those that may start something, such as `approved` or `deploy`.",
-    )
-    describe: dict[LabelName, Description] = Field(
-        default_factory=dict, max_length=200, description="When a label fits, for the writer."
     )
 
 
@@ -103,7 +99,7 @@ class ModuleConfig(YamlSection):
     paths: list[ModulePath] = Field(
         min_length=1, max_length=50, description="Folders and files, and `./` for the files at the top."
     )
-    description: Description | None = Field(None, description="What it does, for the agents.")
+    description: str | None = Field(None, min_length=1, max_length=300, description="What it does, for the agents.")
 
 
 class LanguageConfig(YamlSection):
@@ -251,11 +247,6 @@ class ProjectConfig(YamlSection):
         except re2.error:
             raise _setting_error("the patterns are too long together") from None
         return patterns
-
-    def label_description(self, label: str) -> str:
-        """When the label fits; empty without a description."""
-        matches = (text for name, text in self.labels.describe.items() if name.casefold() == label.casefold())
-        return next(matches, "")
 
     def resolve_assignee(self, owner: str) -> str:
         """Who is named as assignee for an owner: the alias, or the owner."""
