@@ -85,18 +85,13 @@ def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict
         kinds.append("regression")
     if agent_input.missing_information:
         kinds.append("missing")
+    existing = _list_labels(agent_input)
     return {
         "title": _format_title(agent_input.parsed.title),
-        "labels": _choose_labels(kinds, agent_input),
+        "labels": _select_existing_labels([*_match_labels(kinds, existing), *_list_areas(agent_input)], existing),
         "assignee": next((owner for owner in owners if owner != agent_input.issue.author), None),
         "effort": "S" if agent_input.is_confirmed else "M",
     }
-
-
-def _choose_labels(kinds: Sequence[str], agent_input: AgentInput) -> list[str]:
-    """Return the labels that name the kind and the signs, then those that say what it is about."""
-    existing = _list_labels(agent_input)
-    return _select_existing_labels([*_match_labels(kinds, existing), *_list_areas(agent_input)], existing)
 
 
 def _list_labels(agent_input: AgentInput) -> list[str]:

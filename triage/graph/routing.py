@@ -147,7 +147,9 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
         reason = f"round {state.round + 1}: the critic's gaps give new words to search for"
         return _choose_writer_if_done(state, services) or Choice(("codebase_search",), reason, opens_round=True)
     if state.answered_in_round.get("codebase_search", 0) < state.round:
-        return _choose_searches(state, services)
+        if may_search_web(state, services) and "web_search" not in state.answered_in_round:
+            return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
+        return Choice(("codebase_search",), "the code has not been searched yet")
     return Choice(("critic",), "the findings have not been challenged yet")
 
 
@@ -155,12 +157,6 @@ def _may_be_documented(state: BugTriageState, services: Services) -> bool:
     """Return whether a model may find the answer to a question; by rules no section is sure enough."""
     is_open = state.kind == "question" and "codebase_search" not in state.answered_in_round
     return is_open and state.may_be_answered and services.model is not None and not is_budget_low(services)
-
-
-def _choose_searches(state: BugTriageState, services: Services) -> Choice:
-    if not may_search_web(state, services) or "web_search" in state.answered_in_round:
-        return Choice(("codebase_search",), "the code has not been searched yet")
-    return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
 
 
 def _choose_writer_if_done(state: BugTriageState, services: Services) -> Choice | None:

@@ -167,12 +167,7 @@ def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
     answer = "\n".join(line for line in lines if _line_key(line) not in known).strip()
     if field.kind in ("other", "environment", "configuration") and re.search(r"\w", answer):
         return answer  # `N/A` may be the answer
-    return "" if is_unanswered(answer) else answer
-
-
-def is_unanswered(text: str) -> bool:
-    """Return whether a text below a heading says nothing: no word, a word for none, or only that it is elsewhere."""
-    return _NO_WORDS.match(text) is not None
+    return "" if _NO_WORDS.match(answer) else answer
 
 
 def load_yaml(text: str) -> dict[Any, Any]:

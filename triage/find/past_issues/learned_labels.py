@@ -12,7 +12,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.domain.findings import Kind
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
 from triage.find.words.tokens import find_words
@@ -132,7 +131,7 @@ def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: M
 
     `prior` has the probabilities without the known issues.
     """
-    kinds = [_find_kind(one) for one in known]
+    kinds = [find_labelled_kind([one.issue_type, *one.labels[:_MAX_LABELS_OF_ISSUE]]) for one in known]
     has_kind = np.array([kind in KINDS for kind in kinds])
     if has_kind.sum() < MIN_LABELLED:
         return None
@@ -142,10 +141,6 @@ def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: M
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     likely: Matrix = powers / powers.sum(axis=1, keepdims=True)
     return likely
-
-
-def _find_kind(issue: PastIssue) -> Kind | None:
-    return find_labelled_kind([issue.issue_type, *issue.labels[:_MAX_LABELS_OF_ISSUE]])
 
 
 def _learn_names(similarities: Similarities, carried: Sequence[set[str]]) -> list[LearnedLabel]:

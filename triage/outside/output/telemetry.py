@@ -20,7 +20,7 @@ from opentelemetry.util.re import parse_env_headers
 
 from triage.base.progress import ProgressLog
 from triage.domain.report import RunReport
-from triage.domain.run import Collector, ModelCall, Outcome, StepRecord, ToolExecution, Usage
+from triage.domain.run import Collector, Outcome, StepRecord, Usage
 from triage.outside.http_client import open_session
 from triage.safety.secrets.redactor import SecretRedactor
 
@@ -84,9 +84,21 @@ def record_spans(report: RunReport) -> Sequence[ReadableSpan]:
     for step in report.steps:
         within = write(step.step, run, step.started_at, step.seconds, _step_attributes(step))
         for call in step.calls:
-            write(call.model, within, call.started_at, call.ms / 1_000, _call_attributes(call))
+            asked: Attributes = {
+                "gen_ai.operation.name": "embeddings" if call.mode == "embeddings" else "chat",
+                "gen_ai.provider.name": _PROVIDER_NAME,
+                "gen_ai.request.model": call.model,
+                "triage.outcome": call.outcome,
+                **_usage_attributes(call.usage),
+            }
+            write(call.model, within, call.started_at, call.ms / 1_000, asked)
         for tool in step.tools:
-            write(tool.tool, within, tool.started_at, tool.ms / 1_000, _tool_attributes(tool))
+            called: Attributes = {
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.tool.name": tool.tool,
+                "triage.outcome": tool.outcome,
+            }
+            write(tool.tool, within, tool.started_at, tool.ms / 1_000, called)
     return exporter.get_finished_spans()
 
 
@@ -133,24 +145,6 @@ def _step_attributes(step: StepRecord) -> Attributes:
         "triage.round": step.round,
         "triage.outcome": step.outcome,
         **_usage_attributes(step.usage),
-    }
-
-
-def _call_attributes(call: ModelCall) -> Attributes:
-    return {
-        "gen_ai.operation.name": "embeddings" if call.mode == "embeddings" else "chat",
-        "gen_ai.provider.name": _PROVIDER_NAME,
-        "gen_ai.request.model": call.model,
-        "triage.outcome": call.outcome,
-        **_usage_attributes(call.usage),
-    }
-
-
-def _tool_attributes(tool: ToolExecution) -> Attributes:
-    return {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": tool.tool,
-        "triage.outcome": tool.outcome,
     }
 
 

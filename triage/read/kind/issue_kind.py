@@ -142,7 +142,9 @@ def read_kind(
     chances = learned or estimate_kind(parsed)
     likeliest = max(chances, key=lambda candidate: chances[candidate])
     said = _find_said_kind(own, labels, templates, chances, fails_in_repository=fails_in_repository)
-    is_certain = chances[likeliest] >= _CERTAIN_FROM[likeliest] and not _is_contradicted(own, likeliest)
+    # A report that shows an error and asks does not say whose fault it is.
+    is_contradicted = _shows_failure(own) if likeliest == "question" else likeliest != "bug" and bool(own.traces)
+    is_certain = chances[likeliest] >= _CERTAIN_FROM[likeliest] and not is_contradicted
     kind = said or (likeliest if is_certain else None)
     return KindReading(
         kind=kind,
@@ -185,11 +187,6 @@ def _find_title_kind(parsed: ParsedIssue) -> Kind | None:
     if _ABOUT_DOCUMENTATION.search(parsed.title) and not parsed.traces:
         return "documentation"
     return "ci" if _ABOUT_CI.search(parsed.title) else None
-
-
-def _is_contradicted(parsed: ParsedIssue, kind: Kind) -> bool:
-    """Return whether the report shows an error and its words ask: whose fault it is, they do not say."""
-    return (kind == "question" and _shows_failure(parsed)) or (kind == "feature_request" and bool(parsed.traces))
 
 
 LIBRARY_PATH = re.compile(r"[/\\](?:lib[/\\]python[\d.]*|node_modules|\.cargo)[/\\]((?:site|dist)-packages[/\\])?")

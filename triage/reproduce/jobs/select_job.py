@@ -26,8 +26,12 @@ async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
     request = await read_request(task.number, task, job)
     if request.skip_reason:
         return write_skip(request.skip_reason, job.run)
-    if task.trigger is Trigger.OPENED and await _are_too_many_opened(task.number, job):
-        return write_skip(BURST, job.run)
+    if task.trigger is Trigger.OPENED:
+        opened = await job.run.ask_github(
+            "The list of the newest issues", lambda: job.run.github.list_recent_issues(MAX_RUNS_PER_DAY)
+        )
+        if len({*opened, task.number}) > MAX_RUNS_PER_DAY:
+            return write_skip(BURST, job.run)
     order = await in_thread(_make_order, task.number, task, request, job)
     if order.selection is None and not task.actor:  # nobody waits for an answer
         return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}")
@@ -42,13 +46,6 @@ def _hand_over(orders: list[Order], task: str, job: ReproduceJob) -> dict[str, s
     job.write_file(SELECTION, Orders(orders=orders).model_dump_json())
     written = job.read_file(SELECTION) or b""
     return {"reproduce-task": task, "reproduce-selection": sha256(written).hexdigest()}
-
-
-async def _are_too_many_opened(number: int, job: ReproduceJob) -> bool:
-    opened = await job.run.ask_github(
-        "The list of the newest issues", lambda: job.run.github.list_recent_issues(MAX_RUNS_PER_DAY)
-    )
-    return len({*opened, number}) > MAX_RUNS_PER_DAY
 
 
 def _make_order(number: int, task: ReproduceTask, request: Request, job: ReproduceJob) -> Order:
