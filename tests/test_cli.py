@@ -128,7 +128,7 @@ def test_read_prints_what_a_report_says(tmp_path: Path):
     path.write_text(REPORT)
     done = triage("read", str(path))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "traces:      python, 1 frame, ends in cart.py:2\n" in done.stdout
+    assert "  - path: cart.py\n    line: 2\n" in done.stdout
     assert json.loads(triage("read", "--json", stdin=REPORT).stdout)["traces"][0]["exception"] == "ZeroDivisionError"
 
 

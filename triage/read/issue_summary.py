@@ -3,6 +3,8 @@
 import json
 import re
 
+import yaml
+
 from triage.domain.findings import Kind, MissingInformation, Severity
 from triage.domain.issue import Issue, Quote, Regression, Trace
 from triage.domain.value import Value
@@ -76,37 +78,7 @@ def dump_summary(issue: Issue, project: str = "", *, indent: int | None = None) 
 
 
 def format_summary(issue: Issue) -> str:
-    """Return the fields that the report has, one per line."""
-    summary = summarize_issue(issue)
-    fields = {
-        "kind": _describe_kind(summary),
-        "language": None if summary.language == "en" else summary.language,
-        "version": summary.version,
-        "error": summary.error,
-        "traces": "; ".join(map(_describe_trace, summary.traces)),
-        "regression": _describe_regression(summary.regression) if summary.regression else None,
-        "severity": summary.severity,
-    }
-    found = [f"{name + ':':12} {value}\n" for name, value in fields.items() if value]
-    asked = [f"- {question.question}\n" for question in summary.missing]
-    return "".join([*found, "\nWould be asked:\n" if asked else "", *asked])
-
-
-def _describe_kind(summary: ReadingSummary) -> str:
-    name = summary.likeliest.replace("_", " ")
-    doubt = "" if summary.kind else ", too uncertain to say"
-    security = "; may report a vulnerability" if summary.security else ""
-    return f"{name} ({summary.probability:.2f}{doubt}){security}"
-
-
-def _describe_regression(regression: Regression) -> str:
-    parts = [("worked in", regression.worked_in), ("broken in", regression.broken_in)]
-    versions = ", ".join(f"{words} {version}" for words, version in parts if version)
-    said = " ".join(regression.quote.text.split())
-    return f"{versions} (“{said}”)" if versions else f"“{said}”"
-
-
-def _describe_trace(trace: Trace) -> str:
-    last = trace.frames[-1] if trace.frames else None
-    end = f", ends in {last.path}" + (f":{last.line}" if last.line else "") if last else ""
-    return f"{trace.language}, {len(trace.frames)} frame{'s' * (len(trace.frames) != 1)}{end}"
+    """Return the fields that the report has as YAML, which people read."""
+    fields = summarize_issue(issue).model_dump(mode="json", exclude_defaults=True)
+    found = {name: value for name, value in fields.items() if value}
+    return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=120)
