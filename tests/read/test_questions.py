@@ -161,9 +161,10 @@ def test_pictures_alone_are_asked_for_as_text() -> None:
     issue_above = Issue(
         title="The till closes", body=f"{issue.body[12:]}\n\nI pay, and it ends with the error above. {LONG}"
     )
-    for one in (issue, issue_above):
+    for one in (issue, issue_above, Issue(title="report BUG", body=PICTURE)):
         questions = [missing.question for missing in find_missing_information(read_issue(one), [])]
         assert "Could you paste the message or the output as text?" in questions
+    assert asked(Issue(title="The cart's button is cut off on small screens", body=PICTURE)) == []
 
 
 ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"

@@ -117,7 +117,6 @@ def run_checks(app: App, github: str = "") -> dict[str, Check]:
         "skills": lambda: _check_skills(app),
         "github": lambda: _check_github(app, github),
         "model": lambda: _check_model(app),
-        "web_search": lambda: _check_web_search(app),
     }
     return {name: _run_check(probe) for name, probe in probes.items()}
 
@@ -193,14 +192,6 @@ def _check_model(app: App) -> Check:
 
     names = list(dict.fromkeys(filter(None, [settings.model, settings.fast_model, settings.fallback_model])))
     return Check(state="ok", detail=check_endpoint(app.open_endpoint("doctor"), names))
-
-
-def _check_web_search(app: App) -> Check:
-    if app.web_search == "github":
-        return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
-    if not app.web_search:
-        return Check(state="missing", detail="off (no tavily-api-key)")
-    return Check(state="ok", detail="by Tavily; a run says whether it accepts the key")
 
 
 def doctor(

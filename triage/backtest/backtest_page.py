@@ -65,7 +65,9 @@ def count_figures(results: Sequence[CaseResult], *, by_issues: bool) -> list[Fig
     ]
     if by_issues:  # what would be asked about a commit's message means nothing
         comments = (one.comment_reason is not None for one in results)
-        figures.append(_count("Comments", comments, _list_reasons(results) or "none with comment: auto"))
+        reasons = Counter(str(one.comment_reason) for one in results if one.comment_reason)
+        listed = ", ".join(f"{reason}: {count}" for reason, count in reasons.most_common())
+        figures.append(_count("Comments", comments, listed or "none with comment: auto"))
     sometimes = [
         _count(
             "Named places right",
@@ -88,11 +90,6 @@ def count_figures(results: Sequence[CaseResult], *, by_issues: bool) -> list[Fig
 def _count(name: str, values: Iterable[bool], explanation: str) -> Figure:
     rate = count_rate(values)
     return Figure(name=name, figure=rate.fraction, explanation=explanation, rate=rate)
-
-
-def _list_reasons(results: Sequence[CaseResult]) -> str:
-    reasons = Counter(str(one.comment_reason) for one in results if one.comment_reason)
-    return ", ".join(f"{reason}: {count}" for reason, count in reasons.most_common())
 
 
 def _measure(results: Sequence[CaseResult]) -> list[Figure]:

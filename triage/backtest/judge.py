@@ -38,12 +38,12 @@ class Rate(Value):
     def __str__(self) -> str:
         if not self.cases:
             return "none yet"
-        return f"{self.fraction} ({self._format_percent()})" if self.cases >= MIN_CASES_FOR_PERCENT else self.fraction
-
-    def _format_percent(self) -> str:
-        # 99.9 % is not 100 %, and one of a thousand is not none.
+        if self.cases < MIN_CASES_FOR_PERCENT:
+            return self.fraction
         percent = 100 * self.hits / self.cases
-        return f"{min(percent, 99):.0f} %" if 1 <= percent < 100 else f"{percent:.2g} %" if percent < 1 else "100 %"
+        # 99.9 % is not 100 %, and one of a thousand is not none.
+        rounded = f"{percent:.2g}" if percent < 1 else f"{min(percent, 99):.0f}" if percent < 100 else "100"
+        return f"{self.fraction} ({rounded} %)"
 
 
 def count_rate(values: Iterable[bool | None]) -> Rate:

@@ -242,6 +242,9 @@ def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
     if PICTURE not in parsed.body or has_error(parsed):
         return False
     text = _write_out(parsed)
+    subject = _GENERAL.sub("", parsed.title)
+    if not _extract_own_words(parsed).strip() and subject != parsed.title and count_words(subject) < _MANY_NAMES:
+        return True  # the picture is all that it says
     *above, _ = _FENCED.sub("", parsed.body).split(PICTURE)
     if any(_SEEN.search("\n".join(text.strip().split("\n")[-1:])) for text in above):
         return True

@@ -210,17 +210,14 @@ def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> s
         if run.output.strip() and not any(is_same_output(run.output, one.output) for one in evidence.runs[:number]):
             output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]
             parts += [f"Printed on {format_code_span(run.on)}:", "", format_code_block(output, "text"), ""]
-    parts += [_describe_environment(run) for run in evidence.versions if run.runtime]
+    for run in (one for one in evidence.versions if one.runtime):
+        runtime, time, runs = escape_markdown(run.runtime), escape_markdown(run.time), format_count(run.repeats, "run")
+        parts.append(f"- {format_code_span(run.on)}: {runtime}, packages up to {time}, {runs}")
     if executed := list_executed(evidence.runs[-1], pages):
         listed = ", ".join(map(format_code_span, executed[:_MAX_LISTED]))
         more = f" and {len(executed) - _MAX_LISTED} more" if len(executed) > _MAX_LISTED else ""
         parts += ["", f"Files of the project that it executes, beyond imports: {listed}{more}."]
     return "\n".join(parts)
-
-
-def _describe_environment(run: Run) -> str:
-    runtime, time = escape_markdown(run.runtime), escape_markdown(run.time)
-    return f"- {format_code_span(run.on)}: {runtime}, packages up to {time}, {format_count(run.repeats, 'run')}"
 
 
 def list_executed(run: Run, pages: Pages) -> list[str]:

@@ -57,6 +57,14 @@ def test_what_an_error_names_leads_to_the_lines_that_have_it(tmp_path_factory, b
     assert [(corpus.files[one.file].path, one.line, one.copies) for one in leads] == found
 
 
+def test_of_many_files_that_use_a_name_the_title_names_one(tmp_path):
+    parsed = read_issue(Issue(title="rack_1 fails", body="Error: no such key 'upper_shelf'"))
+    corpus = make_corpus(tmp_path, FILES)
+    scores = rank_files(corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False).query_scores
+    leads = [one for one in find_leads(scores, parsed, "acme/shop") if one.rule == "used"]
+    assert [(corpus.files[one.file].path, one.line) for one in leads] == [("many/rack_1.py", 2)]
+
+
 def test_a_trace_or_a_message_of_ours_says_more(tmp_path):
     body = (
         "Traceback (most recent call last):\n  File \"shop/till.py\", line 2, in count_coins\nKeyError: no 'coin_tray'"

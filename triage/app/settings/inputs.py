@@ -38,11 +38,6 @@ def input_error(message: str) -> PydanticCustomError:
     return PydanticCustomError("input", "{message}", {"message": message})
 
 
-def boolean_as(yes: str, no: str) -> BeforeValidator:
-    """Takes `true` and `false` as other names of two words."""
-    return BeforeValidator(lambda value: {"true": yes, "false": no}.get(str(value).lower(), value))
-
-
 def _check_model_name(value: Any) -> Any:
     if not re.fullmatch(r"[!-~]{1,200}", str(value)):
         raise input_error(
@@ -144,7 +139,7 @@ class Settings(BaseModel):
     max_cost_usd: Annotated[float, Field(ge=0, le=1_000)] | None = None
     max_model_runs_per_day: Annotated[int, Field(ge=0, le=100_000)] = 50
     timeout_seconds: Seconds | None = None
-    comment: Annotated[CommentMode, boolean_as("always", "never")] = "auto"
+    comment: CommentMode = "auto"
     dry_run: bool = False
     labels: LabelsMode = "suggest"
     approvers: Approvers = "write"

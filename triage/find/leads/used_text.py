@@ -93,6 +93,9 @@ def _find_uses(query_scores: QueryScores, name: str, beside: Sequence[str]) -> I
     ]
     most = max(uses, default=(0,))[0]
     best = [(file, number) for shared, file, number in uses if shared == most]
+    if len({file for file, _ in best}) > _MAX_FILES:  # of many, that which the title names
+        stems = {word.lower() for word in query_scores.query.title_words}
+        best = [one for one in best if query_scores.corpus.files[one[0]].stem in stems]
     everywhere, first = Counter(file for _, file, _ in uses), dict(reversed(best))
     for file, lines in Counter(file for file, _ in best).items() if len(first) <= _MAX_FILES else ():
         yield Lead("used", file, first[file], name, copies=everywhere[file] if lines > 1 else 1)

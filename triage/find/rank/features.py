@@ -74,12 +74,6 @@ def _score_neighbours(query_scores: QueryScores) -> Scores:
     return sums
 
 
-def _score_size(query_scores: QueryScores) -> Scores:
-    return np.log1p(np.bincount(query_scores.corpus.chunk_files, minlength=len(query_scores.corpus.files))).astype(
-        np.float32
-    )
-
-
 FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "chunks": lambda query_scores: query_scores.best_chunk_scores,
     "files": lambda query_scores: query_scores.corpus.by_file.score_documents(query_scores.term_weights),
@@ -102,6 +96,8 @@ FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "quoted text": score_quotes,
     "called": score_called_code,
     "neighbours": _score_neighbours,
-    "size": _score_size,
+    "size": lambda query_scores: np.log1p(
+        np.bincount(query_scores.corpus.chunk_files, minlength=len(query_scores.corpus.files))
+    ).astype(np.float32),
     "past fixes": lambda query_scores: query_scores.past.score_files(query_scores.change_scores),
 }

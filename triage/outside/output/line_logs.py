@@ -57,18 +57,15 @@ MIN_MASK_CHARS = 8
 
 def format_command(name: str, data: str, properties: Mapping[str, str]) -> str:
     """Returns a command as one line. Data and properties are made inert, then escaped."""
-    pairs = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
+    # A property ends at a comma or a colon.
+    escaped = {key: _escape(value).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()}
+    pairs = ",".join(f"{key}={value}" for key, value in escaped.items())
     return f"::{name}{' ' if pairs else ''}{pairs}::{_escape(data)}"
 
 
 def _escape(data: str) -> str:
     """Return data as the runner reads it back. It decodes `%0A` and the like; a safe line has no line break."""
     return to_safe_line(data).replace("%", "%25")
-
-
-def _escape_property(value: str) -> str:
-    # A property ends at a comma or a colon.
-    return _escape(value).replace(":", "%3A").replace(",", "%2C")
 
 
 _log = logging.getLogger("triage")
