@@ -250,7 +250,6 @@ def test_doctor_says_what_is_missing(checkout: Path):
         "– skills",
         "– github",
         "– model",
-        "– web search",
     ]
 
 

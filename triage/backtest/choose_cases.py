@@ -136,7 +136,7 @@ def split_message(message: str) -> tuple[str, str]:
 
 
 def _read_fixes(issue: PastIssue, history: GitHistory) -> tuple[str, str, list[str]] | str:
-    """Return base, fix and edited files of an issue, or why it is left out."""
+    """Return base, fix and edited files of an issue that has a fix with a commit, or why it is left out."""
     fixes = sorted((fix for fix in issue.fixes if fix.commit), key=lambda fix: fix.at or _LAST)
     first = fixes[0]
     assert first.commit

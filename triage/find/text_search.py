@@ -67,7 +67,8 @@ class _Search:
     """Number of lines."""
 
     def read_files(self) -> None:
-        # Bytes have small letters for ASCII only: with other text every file is read as text.
+        """Collect the lines of all files until the time is up, which makes the search incomplete."""
+        # Bytes have small letters for ASCII only: with other text every file, which has "", is read as text.
         folded = self.text.lower() if self.any_case else self.text
         content = "" if self.any_case and not folded.isascii() else folded
         for number, file in enumerate(self.corpus.files):

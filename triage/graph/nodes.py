@@ -275,6 +275,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     codebase, past = services.codebase, state.past_issues
 
     def compare() -> Update:
+        """Return similar issues, and the places, the kind and the labels again, by what past ones say too."""
         issues = [one for one in past if not one.is_pull_request]
         codebase.add_past_issues(issues)
         update = find_places_kind_and_labels(

@@ -44,7 +44,9 @@ def render_evidence(
         is_at_terminal: It is not for GitHub.
     """
     where = "command" if is_own else "report"
-    parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
+    runtimes = list(dict.fromkeys(escape_markdown(run.runtime) for run in evidence.runs if run.runtime))
+    ran = f"The example from the {where}{', run on ' if runtimes else ''}{' and '.join(runtimes)}:"
+    parts = [f"**{_describe_verdict(selection, evidence, where)}** {ran}"]
     parts.append(_render_table(evidence, pages, where))
     parts += filter(None, [_describe_untagged(selection, evidence), _describe_change(evidence, pages), asked])
     details = _render_details(selection, evidence, pages)
@@ -131,11 +133,6 @@ def _describe_difference(selection: Selection, evidence: Evidence, where: str) -
         same = ", with the same result on each version" if ran else ""
         return f"The example runs{same}. A person must say whether it is right."
     return "The example runs, with different results. A person must say which one is right."
-
-
-def _describe_run(evidence: Evidence, where: str) -> str:
-    runtimes = list(dict.fromkeys(escape_markdown(run.runtime) for run in evidence.runs if run.runtime))
-    return f"The example from the {where}{', run on ' if runtimes else ''}{' and '.join(runtimes)}:"
 
 
 def ask_reporter(evidence: Evidence, language: str) -> str:

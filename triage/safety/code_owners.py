@@ -67,6 +67,7 @@ class CodeOwners:
 
 
 def _parse(text: str) -> Iterator[OwnerRule]:
+    """Yield a rule for each line that is more than a comment; of one that cannot be read, with an empty pattern."""
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         words = _COMMENT.sub("", line.removesuffix("\r")).strip(" \t")
         rule = _RULE.fullmatch(words)

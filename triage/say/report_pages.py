@@ -60,14 +60,14 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     still_missing = {missing.kind for missing in report.missing_information}
     if posted and posted.asked and still_missing.isdisjoint(posted.asked):
         blocks.append(get_phrases(report.language).answered)
-    blocks += _render_beside(report, links, labels)
+    blocks += _render_below_statements(report, links, labels)
     return replace(_make_page(report, blocks, _build_comment_folds(report, links), links), subjects=subjects)
 
 
 def build_job_page(report: RunReport, labels: LabelsMode = "off") -> Page:
     """Return the page of all that was found."""
     links = Links(report, shows_code=False)
-    blocks = [*render_statements(report, report.statements, links), *_render_beside(report, links, labels)]
+    blocks = [*render_statements(report, report.statements, links), *_render_below_statements(report, links, labels)]
     return _make_page(report, blocks, _build_job_folds(report, links), links)
 
 
@@ -97,8 +97,8 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
     return blocks
 
 
-def _render_beside(report: RunReport, links: Links, labels: LabelsMode) -> Iterator[str]:
-    """Yield of which text this is, the project's notes, and the labels that are chosen or that a person can put on."""
+def _render_below_statements(report: RunReport, links: Links, labels: LabelsMode) -> Iterator[str]:
+    """Yield what stands below the statements: an edit of the issue, of a security report only that; notes; labels."""
     if report.issue.edited_since:
         yield render_block("statements", "edited")
     if report.security:

@@ -92,8 +92,11 @@ class TestLimitsAndPolicy:
         settings = from_runner(comment="never", dry_run="TRUE", labels="apply")
         assert settings.policy() == Policy(comment="never", dry_run=True, labels="apply")
 
-    @each_row(("given", "mode"), [("", "auto"), ("always", "always"), ("never", "never")])
-    def test_when_to_comment(self, given: str, mode: str) -> None:
+    @each_row(
+        ("given", "mode"),
+        [("", "auto"), ("always", "always"), ("true", "always"), ("never", "never"), ("false", "never")],
+    )
+    def test_when_to_comment_may_be_said_as_yes_and_no(self, given: str, mode: str) -> None:
         assert from_runner(comment=given).policy().comment == mode
         assert Settings.from_terminal({"TRIAGE_COMMENT": given}).policy().comment == mode
 

@@ -139,7 +139,9 @@ class Settings(BaseModel):
     max_cost_usd: Annotated[float, Field(ge=0, le=1_000)] | None = None
     max_model_runs_per_day: Annotated[int, Field(ge=0, le=100_000)] = 50
     timeout_seconds: Seconds | None = None
-    comment: CommentMode = "auto"
+    comment: Annotated[
+        CommentMode, BeforeValidator(lambda value: {"true": "always", "false": "never"}.get(str(value).lower(), value))
+    ] = "auto"
     dry_run: bool = False
     labels: LabelsMode = "suggest"
     approvers: Approvers = "write"

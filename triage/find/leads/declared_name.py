@@ -66,14 +66,11 @@ class _Report:
 def find_declared_names(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
     """Yield the place of each distinctive name that one file of the product declares."""
     report = _Report(query_scores, parsed, repository)
-    qualified = (_find_qualified(report, parts) for parts in _list_qualified(report))
+    dotted = dict.fromkeys(find_dotted_names([report.prose, "\n".join(report.parsed.stated_errors)]))
+    foreign = islice((parts for parts in dotted if parts[0] not in sys.stdlib_module_names), _MAX_NAMES)
+    qualified = (_find_qualified(report, parts) for parts in foreign)
     names = (_find_definition(report, name) for name in _list_names(report))
     yield from filter(None, (*qualified, *names))
-
-
-def _list_qualified(report: _Report) -> Iterable[tuple[str, ...]]:
-    dotted = dict.fromkeys(find_dotted_names([report.prose, "\n".join(report.parsed.stated_errors)]))
-    return islice((parts for parts in dotted if parts[0] not in sys.stdlib_module_names), _MAX_NAMES)
 
 
 def _find_qualified(report: _Report, parts: Sequence[str]) -> Lead | None:

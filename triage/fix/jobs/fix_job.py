@@ -80,7 +80,7 @@ class JobArtifacts:
         for name, text in example.files.items():
             write_file(self.workspace, name, redact(text))
 
-    def read_runs(self) -> tuple[bytes, bytes] | None:
+    def read_example_runs(self) -> tuple[bytes, bytes] | None:
         """Return what the example did there, on the base and with the change: a stranger's words. None without."""
         try:
             base, after = (

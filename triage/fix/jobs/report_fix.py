@@ -70,7 +70,7 @@ async def _report_stored(
     draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> Status:
     """Write the part of the comment with the patch, what tests said of it, and how to answer."""
-    repository, outputs, runs = job.run.repository, describe_stored(stored), job.artifacts.read_runs()
+    repository, outputs, runs = job.run.repository, describe_stored(stored), job.artifacts.read_example_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
     example = found.compare(*runs) if runs and found else ExampleResult()

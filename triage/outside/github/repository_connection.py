@@ -7,7 +7,7 @@ its own: PyGithub's retry repeats a POST after any error of the server.
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
@@ -133,8 +133,11 @@ class RepositoryConnection:
             data: dict[str, Any] = self.redact(answer["data"])
             return data
         # GraphQL says this in an answer like any other, and asking for less would not help.
-        kind = ErrorKind.RATE_LIMITED if _is_rate_limit(answer.get("errors")) else ErrorKind.INVALID
-        raise GitHubError(kind, 200) if answer.get("errors") else unreadable_response()
+        errors = answer.get("errors") or []
+        listed = [one for one in errors if isinstance(one, dict)] if isinstance(errors, list) else []
+        is_rate_limit = any(one.get("type") == "RATE_LIMITED" for one in listed)
+        kind = ErrorKind.RATE_LIMITED if is_rate_limit else ErrorKind.INVALID
+        raise GitHubError(kind, 200) if errors else unreadable_response()
 
     def mutate(self, document: str, variables: Mapping[str, Any]) -> None:
         """Write with GraphQL, once. Raises GitHubError if GitHub refuses any part of it.
@@ -244,8 +247,3 @@ def read_server_time(answer: "CompletableGithubObject") -> datetime | None:
     with suppress(ValueError):
         return parsedate_to_datetime(str(answer.raw_headers.get("date"))).astimezone(UTC)
     return None
-
-
-def _is_rate_limit(errors: object) -> bool:
-    listed: Iterable[object] = errors if isinstance(errors, list) else []
-    return any(isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in listed)

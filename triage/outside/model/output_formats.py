@@ -234,11 +234,15 @@ def _check_complete(reply: AIMessage) -> AIMessage:
 
 
 def _read_answer(reply: AIMessage, schema: type[A], prompt: str) -> A:
-    """Return the last answer in the reply's text, else in its calls. One that was cut counts as far as it goes."""
+    """Return the last answer in the reply's text, else in its calls. One that was cut counts as far as it goes.
+
+    What `prompt` has is no answer: some models repeat its example.
+    """
     if reply.response_metadata.get("finish_reason") != "length":
         _check_complete(reply)
     written = [*find_objects(reply.text, prompt), *(call["args"] for call in reply.tool_calls)]
     problems = list[str]()
+    # Some models put the answer into another object.
     for value in (inner for outer in written for inner in (outer, *outer.values()) if isinstance(inner, dict)):
         try:
             return fit_answer(value, schema)

@@ -82,7 +82,7 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
         for match in _LABELLED.finditer(source):
             if _is_of_project(match["name"] or "", names):
                 yield match["value"]
-        yield from _named(source, names)
+        yield from _find_behind_names(source, names)
     for match in _STATED.finditer(written):
         if _is_of_project(written[max(0, match.start() - 40) : match.start()], names):
             yield match[match.lastgroup or 0]
@@ -121,8 +121,8 @@ def _rank_heading(heading: str, names: list[str]) -> int:
     return 0 if is_named else 1 if found and _is_of_project(heading[: found.start()], names) else 2
 
 
-def _named(text: str, names: list[str]) -> Iterator[str]:
-    """`xarray: 0.16.0`, `jib 3.4.0`, `requests (2.4.3)`."""
+def _find_behind_names(text: str, names: list[str]) -> Iterator[str]:
+    """Yield the versions behind a name of the project, however it is spelled: `jib 3.4.0`, `ji-b: 3.4`."""
     for number in (
         rf"[\w-]{{0,40}}?(?:{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})",
         rf"(?: core| versions?|:| v\.?| =){{0,3}}(?: |(?<=[:= v])(?=\d))(?P<value>{_WHOLE_NUMBER})",

@@ -158,9 +158,9 @@ def _list_releases(tags: Sequence[Tag], prefix: str) -> list[tuple[Version, Tag]
 
 
 def find_release(tags: Sequence[Tag], like: Tag | None, *, is_later: bool = False) -> str | None:
-    """Return the first of the tags, oldest first, that names a release of the same package; None without any.
+    """Return the first of the tags, oldest first, that names a release; None without any.
 
-    It `is_later` than `like`: two packages of a repository may have tags of one form.
+    `like` is a tag of its package, or None for tags without a prefix. With `is_later` only releases after it count.
     """
     version = (parse_version(like.name) if like else None) or Version(numbers=())
     own = _list_releases(tags, version.prefix)

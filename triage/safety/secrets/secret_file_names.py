@@ -81,7 +81,7 @@ _DESCRIBABLE_NAME = re2.compile(r"secrets?\.|credentials\.|passwords?\.|keys?\."
 
 
 def may_hold_secrets(path: str) -> bool:
-    """Return whether a file may contain secrets by its name, or its path contains one.
+    """Return whether a file may contain secrets by its name, or its path contains one. Samples and templates do not.
 
     The names come from gitleaks, from GitHub's ignore templates and from the tools that write such files.
     """
