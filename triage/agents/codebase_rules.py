@@ -12,7 +12,7 @@ from triage.agents.services import Services
 from triage.agents.shown_code import format_file
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
+from triage.domain.code import SIGN_REASONS, Hit, Passage, RankReason, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.value import Value
 
@@ -99,13 +99,10 @@ def _to_relevant_file(hit: Hit, agent_input: AgentInput, codebase: Codebase) -> 
 
 def _match_reason(hit: Hit, codebase: Codebase) -> tuple[Passage, str]:
     """Return a passage and a reason that are about the same: the best passage, or else what the best reason names."""
-    best = hit.passages[0]
-    if not hit.reasons:
-        return best, NO_REASON
+    best, first = hit.passages[0], next(iter(hit.reasons), RankReason(text=NO_REASON))
     own = next((reason for reason in hit.reasons if reason.symbol and reason.symbol == best.symbol), None)
     if own:
         return best, own.text
-    first = hit.reasons[0]
     defined = (passage for passage in codebase.find_definitions(first.symbol) if passage.span.path == hit.path)
     return next(defined, best), first.text
 

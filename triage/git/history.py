@@ -58,6 +58,7 @@ class GitHistory:
         """
         self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
         self._until = until
+        self._files: dict[str, list[str]] = {}
         self._known_commits = (f"--until={until.isoformat()}",) if until else ()
         self._known_tags = (f"--merged={commit}",) if until else ()
 
@@ -219,9 +220,12 @@ class GitHistory:
         return to_time(self._objects.ask("log", "-1", "--format=%ct", self.commit, "--").strip())
 
     def read_file(self, commit: str, path: str) -> list[str]:
-        """Return the lines of a file at another commit; none if it is not there."""
-        text = self._objects.ask("cat-file", "blob", f"{commit}:{self._prefix}{path}")
-        return text.split("\n") if text else []
+        """Return the lines of a file at another commit, which is read once; none if it is not there."""
+        name = f"{commit}:{self._prefix}{path}"
+        if name not in self._files:
+            text = self._objects.ask("cat-file", "blob", name)
+            self._files[name] = text.split("\n") if text else []
+        return self._files[name]
 
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
