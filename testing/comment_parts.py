@@ -11,7 +11,7 @@ class CommentParts(NamedTuple):
     state_line: str = ""
     report: str = ""
     proposal: str = ""
-    answer: str = ""
+    reply: str = ""
     reproduction: str = ""
     footer: str = ""
 

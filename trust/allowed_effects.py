@@ -32,10 +32,9 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
     # Of the fix flow and of a backlog. A triage sets none of them.
     **dict.fromkeys(
         (
-            "fix-task",
-            "reproduce-task",
+            "next-job",
             "reproduce-selection",
-            "proposal-file",
+            "patch-file",
             "proposal-id",
             "proposal-sha",
             "proposal-test-sha",

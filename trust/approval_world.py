@@ -162,7 +162,7 @@ def write_part(commit: str) -> str:
 def show_patch(body: str, commit: str) -> str:
     """Returns our comment with a patch."""
     state = read_state(body).model_copy(update={"proposal": commit})
-    return compose_comment(body, state, {"proposal": write_part(commit), "answer": ""}, [])
+    return compose_comment(body, state, {"proposal": write_part(commit), "reply": ""}, [])
 
 
 @functools.cache

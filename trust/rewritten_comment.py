@@ -62,7 +62,7 @@ class RewrittenComment:
         ):
             self.problems.append("a part that was written again is another one")
         self._report(build_report(words, choice + 1))
-        self._write(plan_comment_parts(self._issue, {"answer": "done"}, {}))
+        self._write(plan_comment_parts(self._issue, {"reply": "done"}, {}))
         kept = {name: text for name, text in first.items() if name not in ("report", "footer")}
         if not kept.items() <= read_parts(self.body).items():
             self.problems.append("a part is lost with a new report")

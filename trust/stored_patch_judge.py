@@ -45,7 +45,7 @@ def run_git(folder: Path, *words: str) -> bytes:
     return subprocess.run(["git", "-C", str(folder), *words], env=ENVIRONMENT, check=True, capture_output=True).stdout
 
 
-def judge_stored(folder: Path, base: str, draft: Mapping[str, Any], allowed: Sequence[str]) -> Iterator[str]:
+def judge_stored(folder: Path, base: str, patch: Mapping[str, Any], allowed: Sequence[str]) -> Iterator[str]:
     """Yields what is wrong with the proposal that stands in the repository; `allowed` are prefixes of paths."""
     refs = dict(line.split()[::-1] for line in run_git(folder, "show-ref").decode().splitlines())
     found = {name: commit for name, commit in refs.items() if name != "refs/heads/main"}
@@ -55,13 +55,13 @@ def judge_stored(folder: Path, base: str, draft: Mapping[str, Any], allowed: Seq
         yield f"refs {sorted(found)}"
         return
     (head,) = found.values()
-    is_split = bool(draft["tests"] and draft["changes"])
-    steps = [("tests", draft["tests"])] if is_split else []
+    is_split = bool(patch["tests"] and patch["changes"])
+    steps = [("tests", patch["tests"])] if is_split else []
     commits = run_git(folder, "rev-list", "--reverse", f"{base}..{head}").decode().split()
     if len(commits) != len(steps) + 1:
         yield f"{len(commits)} commits"
         return
-    parent, last = base, draft["changes"] if is_split else [*draft["changes"], *draft["tests"]]
+    parent, last = base, patch["changes"] if is_split else [*patch["changes"], *patch["tests"]]
     for commit, (kind, versions) in zip(commits, [*steps, ("changes", last)], strict=True):
         if run_git(folder, "rev-parse", f"{commit}^@").decode().split() != [parent]:
             yield "a commit with other parents"
@@ -104,12 +104,12 @@ def _list_changed(folder: Path, parent: str, commit: str) -> list[tuple[str, str
 def _judge_commit(folder: Path, parent: str, commit: str, texts: Mapping[str, str]) -> Iterator[str]:
     changed = {path: rest for path, *rest in _list_changed(folder, parent, commit)}
     if set(changed) != set(texts):
-        yield f"other files than in the draft: {sorted(set(changed) ^ set(texts))}"
+        yield f"other files than in the patch: {sorted(set(changed) ^ set(texts))}"
     for path, (before, after, blob) in changed.items():
         if after != (before if before != "000000" else "100644"):
             yield f"mode {before} became {after}: {path}"
         if after.startswith("100") and run_git(folder, "cat-file", "blob", blob) != texts.get(path, "").encode():
-            yield f"another text than in the draft: {path}"
+            yield f"another text than in the patch: {path}"
 
 
 def _judge_patch(folder: Path, base: str, head: str, allowed: Sequence[str]) -> Iterator[str]:

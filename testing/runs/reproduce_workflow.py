@@ -17,12 +17,12 @@ class ReproduceWorkflow(JobsOnLoopback):
     def run_all(self) -> str:
         """Run all jobs. Return the block of the comment; empty without a comment."""
         selected = self.run("select")
-        task = selected["reproduce-task"]
+        task = selected["next-job"]
         if task == "run":
             self.run("run")
         if task:
             self.run("report", selection=selected["reproduce-selection"])
-        return self.parts.answer or self.parts.reproduction
+        return self.parts.reply or self.parts.reproduction
 
     @property
     def parts(self) -> CommentParts:

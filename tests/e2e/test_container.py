@@ -160,7 +160,7 @@ def test_the_fix_flow_ends_in_a_draft_pull_request(tmp_path):
     with serve_fix_workflow(tmp_path) as workflow:
         workflow.run_action = run_image
         workflow.say("/triage fix")
-        assert workflow.run("gate")["fix-task"] == "propose"
+        assert workflow.run("gate")["next-job"] == "propose"
         workflow.propose()
         frozen = workflow.run("store")
         workflow.run("report", proposal_tests="proved")

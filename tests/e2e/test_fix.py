@@ -27,10 +27,10 @@ def workflow(tmp_path: Path) -> Iterator[FixWorkflow]:
 
 def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     workflow.say("/triage fix")
-    assert workflow.run("gate")["fix-task"] == "propose"
+    assert workflow.run("gate")["next-job"] == "propose"
 
     proposed = workflow.propose()
-    assert (proposed["proposal-status"], proposed["proposal-file"]) == ("awaiting", ".triage/proposal.json")
+    assert (proposed["next-job"], proposed["patch-file"]) == ("store", ".triage/patch.json")
     assert int(proposed["tokens"]) > 0
     assert "## Proposed changes" in workflow.summary
     assert workflow.api.request_lines("POST /repos") == []
@@ -50,7 +50,7 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert workflow.reactions == ["rocket"]
 
     workflow.say(f"/triage approve {frozen['proposal-id']}")
-    assert workflow.run("gate")["fix-task"] == "apply"
+    assert workflow.run("gate")["next-job"] == "apply"
     applied = workflow.run("apply")
     assert applied["proposal-status"] == "approved"
     branch = "triage/7-keyerror-when-a-price-is-missing"

@@ -58,7 +58,7 @@ def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkfl
     report = json.loads((checkout / ".triage/report.json").read_text())
     assert (report["found"]["is_of_run"], report["found"]["line"]) == (True, 3)
     workflow.event_name, workflow.event = "schedule", {}
-    assert workflow.run("select")["reproduce-task"] == "run", "what failed is run again each week"
+    assert workflow.run("select")["next-job"] == "run", "what failed is run again each week"
 
 
 def test_the_jobs_say_what_the_terminal_says_also_of_a_version_that_cannot_be_installed(

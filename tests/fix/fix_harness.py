@@ -20,14 +20,14 @@ from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
     Approvers,
     BaseFile,
-    PatchDraft,
+    Patch,
     PatchedFile,
     TestsOutcome,
 )
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_commits
-from triage.fix.jobs.fix_job import FixJob, FixResult, JobArtifacts
+from triage.fix.jobs.fix_job import FixJob, JobArtifacts, ProposeResult
 from triage.fix.jobs.run_fix_job import run_fix_job
 from triage.fix.proposal_store import GitHubProposalStore
 from triage.run.may_run.event import Event
@@ -90,7 +90,7 @@ class FixHarness(RunHarness):
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event = Event(issue=factories.issue(), comment=command)
 
-    def make_draft(self, **changes: Any) -> PatchDraft:
+    def make_patch(self, **changes: Any) -> Patch:
         known: dict[str, Any] = {
             "repository": SLUG,
             "issue": 7,
@@ -103,26 +103,26 @@ class FixHarness(RunHarness):
             "changes": [PatchedFile(path=SOURCE, description="Strips.", text=NEW)],
             "tests": [PatchedFile(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
         }
-        return PatchDraft(**known | changes)
+        return Patch(**known | changes)
 
-    def store_draft(self, first: Mapping[str, str] = NOTHING, last: Mapping[str, str] = NOTHING, **changes: Any) -> str:
-        """Store a draft as the job `store` does, and return its commit. The next comment shows it.
+    def store_patch(self, first: Mapping[str, str] = NOTHING, last: Mapping[str, str] = NOTHING, **changes: Any) -> str:
+        """Store a patch as the job `store` does, and return its commit. The next comment shows it.
 
         `first` and `last` are files that the commit with the test and the last one have besides.
         """
-        draft = self.make_draft(**changes)
-        files, commit = {SOURCE: OLD}, draft.base
-        for patch, others in zip(build_commits(draft, self.files), (first, last), strict=True):
-            files |= {path: file.text for path, file in patch.files.items()}
-            commit = self.git.commit({**files, **others}, commit, message=patch.message)
-        self.shown_commit = self.git.set_ref(f"refs/triage/proposals/{draft.issue}/1", commit)
+        patch = self.make_patch(**changes)
+        files, commit = {SOURCE: OLD}, patch.base
+        for made, others in zip(build_commits(patch, self.files), (first, last), strict=True):
+            files |= {path: file.text for path, file in made.files.items()}
+            commit = self.git.commit({**files, **others}, commit, message=made.message)
+        self.shown_commit = self.git.set_ref(f"refs/triage/proposals/{patch.issue}/1", commit)
         return commit
 
     def run_job(self, stage: str, **task: Any) -> Status:
         flow = FixJob(
             self.build_context(),
             store=self.store,
-            open_files=lambda _: self.files,
+            open_base_files=lambda _: self.files,
             artifacts=JobArtifacts(self.workspace, SecretRedactor([])),
             open_example=lambda _: None,
             approvers=self.approvers,
@@ -144,12 +144,12 @@ class FixHarness(RunHarness):
 
     @property
     def _file(self) -> Path:
-        return self.workspace / ".triage/proposal.json"
+        return self.workspace / ".triage/patch.json"
 
     def leave_result(self, **changes: Any) -> None:
-        """Leave a draft, as the job `propose` does."""
-        result = FixResult(
-            draft=self.make_draft(**changes),
+        """Leave a patch, as the job `propose` does."""
+        result = ProposeResult(
+            patch=self.make_patch(**changes),
         )
         self.result_file = result.model_dump_json().encode()
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from testing.servers.github_api import START
-from triage.domain.proposal import BaseFile, PatchCommit, PatchDraft, PatchedFile, PatchProposal
+from triage.domain.proposal import BaseFile, Patch, PatchCommit, PatchedFile, Proposal
 from triage.fix.commit_text import write_messages
 from triage.fix.proposal_store import GitHubProposalStore
 
@@ -21,7 +21,7 @@ def make_messages(
 ) -> tuple[str, str]:
     """Returns the messages of the commit with the test and of the commit with the patch."""
     version = PatchedFile(path=CART, text=FIXED)
-    value = PatchDraft(
+    value = Patch(
         repository="octo/shop",
         issue=issue,
         issue_title="Totals are wrong",
@@ -58,6 +58,6 @@ def make_request(
     return Request(issue, base, [*tests, PatchCommit(files=files, message=message or messages[1])])
 
 
-def read_files(store: GitHubProposalStore, proposal: PatchProposal) -> dict[str, BaseFile]:
+def read_files(store: GitHubProposalStore, proposal: Proposal) -> dict[str, BaseFile]:
     """The files that a stored patch changes, by path, as it leaves them."""
     return {path: file for commit in store.read_commits(proposal) for path, file in commit.files.items()}

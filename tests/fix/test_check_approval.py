@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.domain.project_config import ProjectConfig
-from triage.domain.proposal import PatchProposal
+from triage.domain.proposal import Proposal
 from triage.fix.check_approval import (
     MAX_WORDS_CHARS,
     Decision,
@@ -48,7 +48,7 @@ def test_an_owner_of_every_file_with_owners(rules: str, reason: str) -> None:
 
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
-PROPOSAL = PatchProposal(
+PROPOSAL = Proposal(
     issue=7,
     issue_text="a" * 16,
     created_at=NOW,

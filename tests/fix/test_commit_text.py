@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.domain.proposal import PatchDraft, PatchedFile
+from triage.domain.proposal import Patch, PatchedFile
 from triage.fix.commit_text import (
     CommitFacts,
     CommitWords,
@@ -25,7 +25,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 BASE, TEST, HEAD = "1" * 40, "2" * 40, "3" * 40
 
 
-def make_draft(**changes: Any) -> PatchDraft:
+def make_patch(**changes: Any) -> Patch:
     known: dict[str, Any] = {
         "repository": "octo/shop",
         "issue": 12,
@@ -36,7 +36,7 @@ def make_draft(**changes: Any) -> PatchDraft:
         "changes": [PatchedFile(path="a.py", text="x\n")],
         "tests": [PatchedFile(path="tests/test_a.py", text="y\n")],
     }
-    return PatchDraft(**known | changes)
+    return Patch(**known | changes)
 
 
 def commit(sha: str, parent: str, message: str) -> CommitFacts:
@@ -44,7 +44,7 @@ def commit(sha: str, parent: str, message: str) -> CommitFacts:
 
 
 def test_two_commits() -> None:
-    test_message, message = write_messages(make_draft())
+    test_message, message = write_messages(make_patch())
     found = parse_proposal(commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
@@ -52,7 +52,7 @@ def test_two_commits() -> None:
 
 
 def test_one_commit() -> None:
-    _, message = write_messages(make_draft(tests=[], revision=2))
+    _, message = write_messages(make_patch(tests=[], revision=2))
     found = parse_proposal(commit(HEAD, BASE, message))
     assert found is not None
     assert (found.base, found.test_commit, found.revision) == (BASE, None, 2)
@@ -74,7 +74,7 @@ def test_one_commit() -> None:
     ],
 )
 def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts | None) -> None:
-    _, message = write_messages(make_draft())
+    _, message = write_messages(make_patch())
     head = head.model_copy(update={"message": head.message.replace("{}", message.rstrip())})
     assert parse_proposal(head, parent) is None
 
@@ -99,7 +99,7 @@ def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts 
     ],
 )
 def test_a_planted_message_is_no_proposal(planted: str) -> None:
-    _, message = write_messages(make_draft(tests=[]))
+    _, message = write_messages(make_patch(tests=[]))
     ours = "[#12] Round half to even\n"
     assert message.startswith(ours)
     assert parse_proposal(commit(HEAD, BASE, message.replace(ours, planted))) is None
@@ -152,13 +152,13 @@ def test_no_line_of_a_model_is_a_command(command: str) -> None:
         "x" * 72 + command,
     ):
         file = PatchedFile(path="a.py", description=cause, text="x\n")
-        draft = make_draft(
+        patch = make_patch(
             summary=command, root_cause=cause, issue=None, changes=[file], revision=1, revised_after=command
         )
-        for message in write_messages(draft, is_local=True):
+        for message in write_messages(patch, is_local=True):
             assert FOOTER.findall(message.replace("Add a failing test:", "")) == []
             assert read_trailers(message) == []
-        _, message = write_messages(draft.model_copy(update={"issue": 12}))
+        _, message = write_messages(patch.model_copy(update={"issue": 12}))
         assert [name.partition("-")[0] for name in read_trailers(message)] == ["Triage"] * 4
 
 
@@ -169,14 +169,14 @@ def test_plain_words_stay() -> None:
 
 def test_what_a_message_says_is_read_back() -> None:
     file = PatchedFile(path="a.py", description="Rounds " + "the sum " * 20, text="x\n")
-    draft = make_draft(
+    patch = make_patch(
         root_cause="It rounds " + "up and " * 20,
         changes=[file],
         unverified=["Whether a negative total rounds so, too."],
         revision=1,
         revised_after="Use Decimal.",
     )
-    words = read_words(write_messages(draft)[1])
+    words = read_words(write_messages(patch)[1])
     assert (words.subject, words.cause) == ("Round half to even", ("It rounds " + "up and " * 20).strip())
     assert words.points == [
         "a.py - " + ("Rounds " + "the sum " * 20).strip(),
@@ -191,8 +191,8 @@ def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for()
     files = [
         PatchedFile(path=f"{name}.py", description=text, text="x\n") for name, text in {"a": what, "b": ""}.items()
     ]
-    draft = make_draft(root_cause="It rounds up.", changes=files, revision=2, revised_after="Use Decimal.\n\nFixes: #4")
-    test_message, message = write_messages(draft)
+    patch = make_patch(root_cause="It rounds up.", changes=files, revision=2, revised_after="Use Decimal.\n\nFixes: #4")
+    test_message, message = write_messages(patch)
     assert message.partition("\n\nTriage-")[0] == (
         "[#12] Round half to even\n\n"
         "It rounds up.\n"

@@ -82,7 +82,7 @@ def test_no_job_follows_the_gate_without_a_task() -> None:
     """A stranger's command has none."""
     for name in ("propose", "report", "apply"):
         condition = JOBS[name]["if"]
-        assert condition.count("needs.gate.outputs.task == '") == condition.count("needs.gate.outputs.task") > 0
+        assert condition.count("needs.gate.outputs.next == '") == condition.count("needs.gate.outputs.next") > 0
 
 
 FAILING_DOCKER = """#!/bin/sh

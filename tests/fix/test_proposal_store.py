@@ -12,7 +12,7 @@ from testing.servers.pull_requests_api import PullRequestsApi
 from tests.fix.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request, read_files
 from tests.outside.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
-from triage.domain.proposal import BaseFile, PatchProposal
+from triage.domain.proposal import BaseFile, Proposal
 from triage.fix.proposal_store import GitHubProposalStore
 
 PREFIX = "refs/triage/proposals/7/"
@@ -59,7 +59,7 @@ class TestStoring:
         assert len(listed) == len(BASE_FILES) + 1
         assert read_files(store, proposal) == files
 
-    def test_the_same_draft_is_stored_once(self, git: GitDataApi, open_store: OpenStore) -> None:
+    def test_the_same_patch_is_stored_once(self, git: GitDataApi, open_store: OpenStore) -> None:
         first = open_store().store(*make_request(base_of(git)))
         assert open_store().store(*make_request(base_of(git))) == first
         assert proposals_in(git) == [first.ref]
@@ -72,7 +72,7 @@ class TestStoring:
         assert new.created_at - old.created_at > WEEK
 
     @pytest.mark.parametrize("change", [{"summary": "Round sums"}, {"base": ""}])
-    def test_another_draft_is_another_proposal(
+    def test_another_patch_is_another_proposal(
         self, git: GitDataApi, store: GitHubProposalStore, change: dict[str, str]
     ) -> None:
         first = store.store(*make_request(base_of(git)))
@@ -159,7 +159,7 @@ class TestRaces:
 
 
 def carry_out(git: GitDataApi, store: GitHubProposalStore) -> None:
-    """What the jobs do between a draft and its pull request, and do again from where they were killed."""
+    """What the jobs do between a patch and its pull request, and do again from where they were killed."""
     if not any(name.startswith("refs/heads/triage/") for name in git.refs):
         store.store(*make_request(base_of(git)))
     for one in store.list_proposals(7):
@@ -282,7 +282,7 @@ class TestFirstCommit:
         (stored,) = store.list_proposals(7)
         self.refuse(store, stored)
 
-    def refuse(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
+    def refuse(self, store: GitHubProposalStore, proposal: Proposal) -> None:
         for read in (store.read_commits, store.list_changed_on_base):
             with pytest.raises(CannotPublish, match="first commit holds what its diff does not show"):
                 read(proposal)

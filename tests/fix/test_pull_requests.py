@@ -1,4 +1,4 @@
-"""A pull request is opened once, as a draft, from a branch of this repository; a refusal says what to switch on."""
+"""A pull request is opened once, as a patch, from a branch of this repository; a refusal says what to switch on."""
 
 from dataclasses import dataclass
 

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
-from triage.domain.proposal import PatchDraft, PatchedFile
+from triage.domain.proposal import Patch, PatchedFile
 from triage.fix.local_fix import MAX_OUTPUT_LINES, render_terminal_proposal
 from triage.fix.patch.unified_diff import format_diff
 
@@ -25,10 +25,10 @@ def render(check_output: str = "", **changes: Any) -> str:
         "changes": [PatchedFile(path="shop/cart.py", description="zero", text="total = 0\nend = 1\n")],
         "tests": [PatchedFile(path="tests/test_cart.py", is_new_file=True, text="assert total == 0\n")],
     }
-    draft = PatchDraft(**known | changes)
+    patch = Patch(**known | changes)
     stream = StringIO()
     console = Console(file=stream, width=60, highlight=False, markup=False, emoji=False)
-    page = render_terminal_proposal(draft, format_diff(draft, FILES), FILES, check_output)
+    page = render_terminal_proposal(patch, format_diff(patch, FILES), FILES, check_output)
     console.print(page, crop=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 

@@ -8,12 +8,12 @@ from testing.servers.github_api import ApiFault
 from tests.fix.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request, read_files
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable
-from triage.domain.proposal import BaseFile, PatchProposal
+from triage.domain.proposal import BaseFile, Proposal
 from triage.fix.proposal_store import GitHubProposalStore
 
 
 @pytest.fixture
-def proposal(git: GitDataApi, store: GitHubProposalStore) -> PatchProposal:
+def proposal(git: GitDataApi, store: GitHubProposalStore) -> Proposal:
     new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
     return store.store(*make_request(git.refs["refs/heads/main"], files={**FILES, **new}))
 
@@ -23,7 +23,7 @@ def advance(git: GitDataApi, files: dict[str, str | bytes], modes: str = "100644
     git.set_ref("refs/heads/main", git.commit(files, git.refs["refs/heads/main"], modes=modes))
 
 
-def forged(git: GitDataApi, store: GitHubProposalStore, files: dict[str, str | bytes], mode: str) -> PatchProposal:
+def forged(git: GitDataApi, store: GitHubProposalStore, files: dict[str, str | bytes], mode: str) -> Proposal:
     base = git.refs["refs/heads/main"]
     message = make_messages(7, base, tests=False)[1]
     git.set_ref("refs/triage/proposals/7/1", git.commit(files, base, message=message, modes=mode))
@@ -32,7 +32,7 @@ def forged(git: GitDataApi, store: GitHubProposalStore, files: dict[str, str | b
 
 
 class TestChangedOnBase:
-    def test_nothing_changed(self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal) -> None:
+    def test_nothing_changed(self, git: GitDataApi, store: GitHubProposalStore, proposal: Proposal) -> None:
         assert store.list_changed_on_base(proposal) == []
         advance(git, {**BASE_FILES, "README.md": "Changed\n", "shop/other.py": ""})
         assert store.list_changed_on_base(proposal) == []
@@ -51,7 +51,7 @@ class TestChangedOnBase:
         self,
         git: GitDataApi,
         store: GitHubProposalStore,
-        proposal: PatchProposal,
+        proposal: Proposal,
         files: dict[str, str | bytes],
         changed: list[str],
     ) -> None:
@@ -60,7 +60,7 @@ class TestChangedOnBase:
 
     @pytest.mark.parametrize("change", [{"base": "1" * 40}, {"test_commit": None}])
     def test_commits_that_do_not_follow_each_other(
-        self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal, change: dict[str, str | None]
+        self, git: GitDataApi, store: GitHubProposalStore, proposal: Proposal, change: dict[str, str | None]
     ) -> None:
         if change.get("base"):
             change = {"base": git.commit(BASE_FILES, message="other\n")}
@@ -68,7 +68,7 @@ class TestChangedOnBase:
             store.list_changed_on_base(proposal.model_copy(update=change))
 
     def test_what_cannot_be_read_is_not_unchanged(
-        self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal
+        self, git: GitDataApi, store: GitHubProposalStore, proposal: Proposal
     ) -> None:
         for path in ("git/trees", "/octo/shop$", "git/ref/heads", "git/commits"):
             git.api.faults = [ApiFault(f"GET .*{path}", 500)]
@@ -80,7 +80,7 @@ class TestChangedOnBase:
 
 
 class TestReadingFiles:
-    def test_as_the_patch_leaves_them(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
+    def test_as_the_patch_leaves_them(self, store: GitHubProposalStore, proposal: Proposal) -> None:
         new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
         assert read_files(store, proposal) == {**TEST_FILES, **FILES, **new}
 
@@ -103,7 +103,7 @@ class TestReadingFiles:
         with pytest.raises(CannotPublish, match=r"The proposal (deletes|changes) a file"):
             read_files(store, forged(git, store, files, mode))
 
-    def test_a_tree_that_github_cut(self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal) -> None:
+    def test_a_tree_that_github_cut(self, git: GitDataApi, store: GitHubProposalStore, proposal: Proposal) -> None:
         tree = run_git(git.folder, "rev-parse", f"{proposal.commit}^{{tree}}")
         git.api.faults = [ApiFault(f"GET .*/git/trees/{tree}", 200, {"sha": tree, "tree": [], "truncated": True})]
         with pytest.raises(GitHubUnavailable, match="cannot be read"):

@@ -447,16 +447,16 @@ def test_each_part_is_found_again_whatever_it_quotes(texts: dict[PartName, str])
     composed = compose_comment("", state, texts, [])
     assert read_parts(composed) == read_parts(composed.replace("\n", "\r\n")) == texts
     assert list(read_parts(composed)) == [name for name in PART_NAMES if name in texts]
-    again = compose_comment(composed, state, {"answer": "done"}, [])
-    assert read_parts(again) == {**texts, "answer": "done"}
+    again = compose_comment(composed, state, {"reply": "done"}, [])
+    assert read_parts(again) == {**texts, "reply": "done"}
     assert find_active_content(again, []) == []
     assert compose_comment(again, state, {}, []) == again
 
 
 def test_a_comment_with_active_content_becomes_one_block_of_code():
     before = compose_comment("", CommentState(), {"proposal": "[diff](https://a.example/b)"}, ["https://a.example/b"])
-    again = compose_comment(before, CommentState(), {"answer": "done"}, [])
-    assert read_parts(again) == {"proposal": "[diff](https://a.example/b)", "answer": "done"}, "its own link stays"
+    again = compose_comment(before, CommentState(), {"reply": "done"}, [])
+    assert read_parts(again) == {"proposal": "[diff](https://a.example/b)", "reply": "done"}, "its own link stays"
     for live in ("see [this](https://evil.example)", "@octocat", "<b>", "![x](https://evil.example/x.png)"):
         closed = compose_comment(before, CommentState(proposal="1" * 40), {"reproduction": live}, [])
         assert find_active_content(closed, ["https://a.example/b"]) == []
@@ -472,18 +472,18 @@ def test_a_comment_with_active_content_becomes_one_block_of_code():
     [
         ("failed", "passed"),
         ("**Why**", "Why"),
-        ("\n\nanswer", "\n\n\nanswer"),
-        ("answer", "answer."),
-        ("\n\nanswer", "\n<!-- bug-triage-proposal -->\nanswer"),
+        ("\n\nreply", "\n\n\nreply"),
+        ("reply", "reply."),
+        ("\n\nreply", "\n<!-- bug-triage-proposal -->\nreply"),
     ],
 )
 def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
-    parts: dict[PartName, str] = {"reproduction": "failed", "report": "**Why**", "answer": "answer"}
+    parts: dict[PartName, str] = {"reproduction": "failed", "report": "**Why**", "reply": "reply"}
     body = compose_comment("", CommentState(proposal="1" * 40), parts, [])
     assert read_parts(body) == parts
     edited = body.replace(*edit)
     assert read_parts(edited) == {}
-    after = compose_comment(edited, CommentState(proposal="1" * 40), {"answer": "done"}, [])
+    after = compose_comment(edited, CommentState(proposal="1" * 40), {"reply": "done"}, [])
     assert read_parts(after)["report"].endswith(f"```\n{edited.partition(chr(10))[2].strip(chr(10))}\n```")
     assert (parse_state(after) or CommentState()).proposal == "", "nothing waits that is not shown"
     assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])

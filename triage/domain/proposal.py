@@ -20,7 +20,11 @@ MAX_REVISIONS = 3
 Approvers = Literal["write", "owners"]
 """Who may approve a patch."""
 TestsOutcome = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
-"""What the project's tests said of a patch; empty if nobody reported it."""
+"""What the project's tests said of a patch, as the macro `tested` tells it; empty if nobody reported it.
+
+proved: pass, and the new test fails without it. unproved: pass, no more. failed: only with it. unclear: also without.
+uncounted: pass, and fewer ran, or nobody counted. none: did not run.
+"""
 
 ExampleOutcome = Literal["", "fixed", "still", "other", "broken", "changed", "unchanged", "not-run"]
 """What became of the report's example with a patch; empty if nobody ran it."""
@@ -40,8 +44,8 @@ ProposalId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
 """The first digits of a patch's last commit."""
 
 
-class PatchProposal(Value):
-    """A patch as commits on GitHub. All but `ref` is read from the commits themselves."""
+class Proposal(Value):
+    """A patch as commits on GitHub that a person may approve. All but `ref` is read from the commits themselves."""
 
     issue: int
     issue_text: TextHash
@@ -90,6 +94,7 @@ class PullRequest(Value):
 FileMode = Literal["100644", "100755"]
 """As git writes it: a plain file, or one that may be executed."""
 RequestKind = Literal["Bug", "Story"]
+"""What is wrong, or what is wished."""
 
 MAX_FILES = 20
 MAX_REQUEST_CHARS = 400
@@ -134,8 +139,8 @@ class EditablePath(NamedTuple):
     """Code that is neither a test nor documentation, an example or a benchmark."""
 
 
-class PatchDraft(Value):
-    """What a model proposed and code has checked. Jobs pass it on as a file."""
+class Patch(Value):
+    """A change that a model wrote and code has checked. Jobs pass it on as a file."""
 
     version: Literal[1] = 1
     repository: str

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from triage.domain.project_config import ProjectConfig
-from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchProposal
+from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, Proposal
 from triage.domain.value import Value
 from triage.run.may_run.admission import WRITE_ROLES
 from triage.safety.clean_text import clean_text
@@ -120,7 +120,7 @@ def check_role(role: str) -> str:
     return "it needs write access to the repository, and GitHub does not confirm that."
 
 
-def check_proposal(proposal: PatchProposal, text_hash: str, now: datetime) -> str:
+def check_proposal(proposal: Proposal, text_hash: str, now: datetime) -> str:
     """Return why a proposal is not carried out, as the end of a sentence; empty if it may be.
 
     `text_hash` is that of the issue's title and body as they are `now`, by GitHub's clock.
@@ -134,6 +134,6 @@ def check_proposal(proposal: PatchProposal, text_hash: str, now: datetime) -> st
     return ""
 
 
-def is_expired(proposal: PatchProposal, now: datetime) -> bool:
+def is_expired(proposal: Proposal, now: datetime) -> bool:
     """Whether the proposal is too old. One from the future is, too: a clock that jumped proves nothing."""
     return not proposal.created_at - MAX_AHEAD <= now <= proposal.created_at + PROPOSAL_LIFETIME

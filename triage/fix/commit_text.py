@@ -11,10 +11,10 @@ from triage.domain.proposal import (
     MAX_REVISIONS,
     BaseFile,
     CommitId,
+    Patch,
     PatchCommit,
-    PatchDraft,
     PatchedFile,
-    PatchProposal,
+    Proposal,
 )
 from triage.domain.value import Value
 from triage.safety.active_content import format_plain_line
@@ -70,7 +70,7 @@ def _format_safe(text: str) -> str:
     return _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
 
 
-def write_messages(draft: PatchDraft, *, is_local: bool = False) -> tuple[str, str]:
+def write_messages(patch: Patch, *, is_local: bool = False) -> tuple[str, str]:
     """Return the messages of the commit with the test and of the commit with the patch.
 
     The second one says what was wrong, what changes in each file, what a reviewer should look at, and after which
@@ -78,22 +78,22 @@ def write_messages(draft: PatchDraft, *, is_local: bool = False) -> tuple[str, s
     written without words such as "fixes", with which GitHub would close the issue. Trailers have what `parse_proposal`
     reads back; of a local repository nobody does.
     """
-    prefix = f"[#{draft.issue}] " if draft.issue else ""
-    subject = format_subject(draft.summary) or "Proposed change"
+    prefix = f"[#{patch.issue}] " if patch.issue else ""
+    subject = format_subject(patch.summary) or "Proposed change"
     points = [
         f"- {_format_safe(file.path)} - {text}"
-        for file in draft.changes
+        for file in patch.changes
         if (text := _format_safe(file.description)[:MAX_POINT_CHARS])
     ]
-    points += [f"- {_UNVERIFIED}{text}" for one in draft.unverified if (text := _format_safe(one)[:MAX_POINT_CHARS])]
-    words = _format_safe(draft.revised_after)[:MAX_POINT_CHARS]
-    revised = f"Revision {draft.revision}, after a maintainer's words - {words}" if words else ""
-    body = [_format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
+    points += [f"- {_UNVERIFIED}{text}" for one in patch.unverified if (text := _format_safe(one)[:MAX_POINT_CHARS])]
+    words = _format_safe(patch.revised_after)[:MAX_POINT_CHARS]
+    revised = f"Revision {patch.revision}, after a maintainer's words - {words}" if words else ""
+    body = [_format_safe(patch.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
     lines = "".join(f"{_wrap(part)}\n" for part in body if part)
     test_message = f"{prefix}{_TEST_SUBJECT}{subject}\n\n{_TEST_BODY}\n"
     trailers = (
-        f"\nTriage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
-        f"Triage-Revision: {draft.revision}\nTriage-Commits: {1 + draft.has_test_commit}\n"
+        f"\nTriage-Issue: {patch.issue or 0}\nTriage-Issue-Text: {patch.issue_text}\n"
+        f"Triage-Revision: {patch.revision}\nTriage-Commits: {1 + patch.has_test_commit}\n"
     )
     return test_message, f"{prefix}{subject}\n" + (f"\n{lines}" if lines else "") + ("" if is_local else trailers)
 
@@ -144,7 +144,7 @@ def _is_safe(subject: str, cause: str) -> bool:
     return not any(map(_COMMAND.search, [subject, *cause.split("\n- ")]))
 
 
-def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:
+def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> Proposal | None:
     """Return the proposal of a commit as `write_messages` describes it; None for any other commit.
 
     A message with anything else, such as a footer for release tools, is another commit's. `parent` is the first
@@ -161,7 +161,7 @@ def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> Patc
         if normalize_message(parent.message) != expected:
             return None
         test_commit, base = parent.sha, parent.parents[0]
-    return PatchProposal(
+    return Proposal(
         issue=int(found["issue"]),
         issue_text=found["issue_text"],
         created_at=head.committed_at.replace(microsecond=0),
@@ -187,8 +187,8 @@ def make_branch_name(number: int | None, title: str) -> str:
     return f"triage/{number}-{slug}" if number else f"triage/{slug}"
 
 
-def build_commits(draft: PatchDraft, files: "BaseFiles", *, is_local: bool = False) -> list[PatchCommit]:
-    """Return what is stored of a draft: the tests and then all else, or everything in one commit.
+def build_commits(patch: Patch, files: "BaseFiles", *, is_local: bool = False) -> list[PatchCommit]:
+    """Return what is stored of a patch: the tests and then all else, or everything in one commit.
 
     Files have the modes that they had. Messages for a local repository lack what a later job would read back.
     """
@@ -199,7 +199,7 @@ def build_commits(draft: PatchDraft, files: "BaseFiles", *, is_local: bool = Fal
         texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
         return PatchCommit(files=texts, message=message)
 
-    test_message, message = write_messages(draft, is_local=is_local)
-    if not draft.has_test_commit:
-        return [build(draft.files, message)]
-    return [build(draft.tests, test_message), build(draft.changes, message)]
+    test_message, message = write_messages(patch, is_local=is_local)
+    if not patch.has_test_commit:
+        return [build(patch.files, message)]
+    return [build(patch.tests, test_message), build(patch.changes, message)]

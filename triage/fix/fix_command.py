@@ -93,9 +93,9 @@ def _build_question(files: "BaseFiles", cancelled: asyncio.Event) -> "AskPerson"
     shown: list[object] = []
 
     async def ask(state: "FixState", question: str) -> object:
-        if state.draft not in shown:  # else an unclear answer is asked again
+        if state.patch not in shown:  # else an unclear answer is asked again
             _print_proposal(state, files)
-        shown[:] = [state.draft]
+        shown[:] = [state.patch]
         try:
             return await call_with_deadline(lambda: _read_answer(question), cancelled)
         except OutOfTime:
@@ -123,10 +123,10 @@ def _read_answer(question: str) -> str:
 def _print_proposal(state: "FixState", files: "BaseFiles") -> None:
     from triage.fix.local_fix import render_terminal_proposal
 
-    assert state.draft is not None
+    assert state.patch is not None
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(
-        render_terminal_proposal(state.draft, state.diff, files, state.check_output), crop=False, soft_wrap=True
+        render_terminal_proposal(state.patch, state.diff, files, state.check_output), crop=False, soft_wrap=True
     )
 
 

@@ -1,7 +1,7 @@
 """The fix flow for LangGraph Server, which finds it by `langgraph.json`: what a person approves becomes a branch.
 
-A run ends at the gate's interrupt, which shows the patch. The thread is resumed with the answer, maybe days later and
-by another process: so each run opens what it acts through when its first node needs it.
+A run ends at the interrupt of `human_review_gate`, which shows the patch. The thread is resumed with the answer, maybe
+days later and by another process: so each run opens what it acts through when its first node needs it.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def open_on_checkout(repository: str, base: str) -> tuple[Services, LocalBranch]
 
 def build_server_graph(open_checkout: Callable[[str, str], tuple[Services, LocalBranch]]) -> FixGraph:
     def open_context(state: FixState) -> FixContext:
-        services, branch = open_checkout(state.repository.slug, state.draft.base if state.draft else "HEAD")
+        services, branch = open_checkout(state.repository.slug, state.patch.base if state.patch else "HEAD")
         triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=asyncio.Event())
         return FixContext(services, branch.files, triage, branch)
 
@@ -56,7 +56,7 @@ def build_server_graph(open_checkout: Callable[[str, str], tuple[Services, Local
 
     def wrap(node: FixNode) -> FixNode:
         async def run(state: FixState, runtime: Runtime[FixContext]) -> dict[str, Any]:
-            if state.draft and state.draft.issue != state.issue.number:
+            if state.patch and state.patch.issue != state.issue.number:
                 raise RequestRefused(ONE_ISSUE)
             context = await lazy_context.get(state)
             codebase = context.services.codebase

@@ -1,6 +1,6 @@
 """Where a fix at a terminal, or on a server, goes."""
 
-from triage.domain.proposal import PatchDraft, PendingMutation
+from triage.domain.proposal import Patch, PendingMutation
 from triage.fix.base_files import BaseFiles
 from triage.fix.commit_text import build_commits, make_branch_name
 from triage.git.write import UserRepository
@@ -15,13 +15,13 @@ class LocalBranch:
     def __init__(self, files: BaseFiles, repository: UserRepository) -> None:
         self.files, self._repository = files, repository
 
-    def write_commits(self, draft: PatchDraft) -> list[str]:
-        """Return the commits of a draft, to which no branch leads."""
-        return self._repository.write_commits(draft.base, build_commits(draft, self.files, is_local=True))
+    def write_commits(self, patch: Patch) -> list[str]:
+        """Return the commits of a patch, to which no branch leads."""
+        return self._repository.write_commits(patch.base, build_commits(patch, self.files, is_local=True))
 
-    def make_commits(self, draft: PatchDraft) -> PendingMutation:
-        """Return the last commit of a draft, and a name for its branch that no earlier fix of the issue has taken."""
-        commit, name = self.write_commits(draft)[-1], make_branch_name(draft.issue, draft.issue_title)
+    def make_commits(self, patch: Patch) -> PendingMutation:
+        """Return the last commit of a patch, and a name for its branch that no earlier fix of the issue has taken."""
+        commit, name = self.write_commits(patch)[-1], make_branch_name(patch.issue, patch.issue_title)
         name = f"{name}-{commit[:7]}" if self._repository.has_branch(name) else name
         return PendingMutation(commit=commit, branch=name)
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from triage.agents.services import Services
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft
+from triage.domain.proposal import PROPOSAL_LIFETIME, Patch
 from triage.fix.base_files import BaseFiles
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import FixContext, FixState
@@ -47,7 +47,7 @@ async def fix_locally(
     triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=cancelled)
     services = replace(services, started=services.clock())
     patient = replace(services, limits=services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS}))
-    judge = (lambda draft: check.judge(branch.write_commits(draft))) if check else None
+    judge = (lambda patch: check.judge(branch.write_commits(patch))) if check else None
     context = FixContext(patient, branch.files, triage, branch, judge)
     return await run_fix(state, context, cancelled, ask_person)
 
@@ -57,14 +57,14 @@ _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red
 """By the start of a line, as `git diff` colours it. The first that fits counts."""
 
 
-def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, check_output: str = "") -> Group:
+def render_terminal_proposal(patch: Patch, diff: str, files: BaseFiles, check_output: str = "") -> Group:
     """Return what would be done and the whole diff, without control characters.
 
     `check_output` is what a check printed that fails with the change.
     """
     printed = clean_text(check_output).strip().split("\n")[-MAX_OUTPUT_LINES:] if check_output else []
     end = [Text("It printed, at the end:", style="bold"), *map(Text, printed), Text()] if printed else []
-    return Group(Markdown(render_words(draft, files), hyperlinks=False), Text(), *end, *_render_diff(diff))
+    return Group(Markdown(render_words(patch, files), hyperlinks=False), Text(), *end, *_render_diff(diff))
 
 
 def _render_diff(diff: str) -> Iterator[Text]:

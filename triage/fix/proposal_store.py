@@ -11,7 +11,7 @@ from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import BaseFile, PatchCommit, PatchProposal, PullRequest
+from triage.domain.proposal import BaseFile, PatchCommit, Proposal, PullRequest
 from triage.fix.check_approval import OFF_DEFAULT_BRANCH, is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
 from triage.fix.git_data import GitData, read_commit_facts
@@ -53,14 +53,14 @@ class GitHubProposalStore(GitData):
         with github_errors():
             return self.repository.default_branch
 
-    def list_proposals(self, issue: int | None = None) -> list[PatchProposal]:
+    def list_proposals(self, issue: int | None = None) -> list[Proposal]:
         """Return the issue's proposals, or those of all issues, oldest first. Other commits are left out."""
         with translate_read_errors(self.slug):
             refs = self.list_refs(f"{PROPOSAL_REFS}{issue}/" if issue is not None else PROPOSAL_REFS)
             found = starmap(self._read_proposal, islice(refs.items(), MAX_REFS))
             return sorted((one for one in found if one), key=lambda one: one.created_at)
 
-    def _read_proposal(self, ref: str, commit: str) -> PatchProposal | None:
+    def _read_proposal(self, ref: str, commit: str) -> Proposal | None:
         """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
         named = _PROPOSAL_REF.fullmatch(ref)
         if named is None:
@@ -74,7 +74,7 @@ class GitHubProposalStore(GitData):
             return None
         return proposal.model_copy(update={"ref": ref})
 
-    def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> PatchProposal:
+    def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> Proposal:
         """Create commits on a base, as `commit_text.build_commits` gives them, and a ref that has the proposal's id.
 
         Those that are stored already are not stored again, until they are too old at a time by GitHub's clock.
@@ -98,7 +98,7 @@ class GitHubProposalStore(GitData):
                 raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
             return proposal.model_copy(update={"ref": name})
 
-    def delete(self, stored: PatchProposal) -> None:
+    def delete(self, stored: Proposal) -> None:
         """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
         if not stored.ref.startswith(PROPOSAL_REFS):
             raise ValueError("only refs of proposals are deleted")
@@ -106,7 +106,7 @@ class GitHubProposalStore(GitData):
             if self.read_ref(stored.ref) == stored.commit:
                 self.delete_ref(stored.ref)
 
-    def holds_exactly(self, stored: PatchProposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
+    def holds_exactly(self, stored: Proposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
         """Return whether a proposal has these commits and nothing else, files and messages, and has not expired."""
         if stored.base != base or is_expired(stored, now):
             return False
@@ -116,7 +116,7 @@ class GitHubProposalStore(GitData):
             return False
         return list(map(_with_normal_message, found)) == list(map(_with_normal_message, commits))
 
-    def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
+    def read_commits(self, proposal: Proposal) -> list[PatchCommit]:
         """Return the proposal's commits, the first one first. Together they have what the difference of the ends shows.
 
         Raises:
@@ -148,7 +148,7 @@ class GitHubProposalStore(GitData):
             raise unreadable_response()
         return newest
 
-    def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
+    def list_changed_on_base(self, proposal: Proposal) -> list[str]:
         """Return paths of the patch whose file on the default branch is another one now than at its base."""
         with translate_read_errors(self.slug):
             before, *_, after = self._read_trees(proposal)
@@ -179,7 +179,7 @@ class GitHubProposalStore(GitData):
     def _read_newest_tree(self) -> str:
         return self.read_commit(self._read_default_head()).tree.sha
 
-    def _read_trees(self, proposal: PatchProposal) -> list[str]:
+    def _read_trees(self, proposal: Proposal) -> list[str]:
         """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
         commits = [self.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
         if any(child.parents != [parent.sha] for parent, child in pairwise(map(read_commit_facts, commits))):

@@ -8,8 +8,8 @@ from triage.domain.proposal import (
     PROPOSAL_LIFETIME,
     ExampleOutcome,
     ExampleResult,
-    PatchDraft,
-    PatchProposal,
+    Patch,
+    Proposal,
     TestsOutcome,
 )
 from triage.fix.commit_text import CommitWords
@@ -47,21 +47,21 @@ def describe_example(outcome: ExampleOutcome, reason: str = "") -> str:
     return f"The report's example {end}." if outcome else ""
 
 
-def render_proposal(draft: PatchDraft, files: "BaseFiles") -> str:
-    """Return what is proposed, without a word on what happens next: heading, cause, files, warnings, diff."""
-    return "\n\n".join(_render_parts(draft, files, diff_url=""))
+def render_patch(patch: Patch, files: "BaseFiles") -> str:
+    """Return a patch without a word on what happens next: heading, cause, files, warnings, diff."""
+    return "\n\n".join(_render_parts(patch, files, diff_url=""))
 
 
-def render_words(draft: PatchDraft, files: "BaseFiles") -> str:
+def render_words(patch: Patch, files: "BaseFiles") -> str:
     """Return the same with what was checked and without the diff."""
-    *words, _ = _render_parts(draft, files, diff_url="")
-    return "\n\n".join([*words, render_block("proposal", "proof", draft, "", "", "")])
+    *words, _ = _render_parts(patch, files, diff_url="")
+    return "\n\n".join([*words, render_block("proposal", "proof", patch, "", "", "")])
 
 
-def render_awaiting(
-    draft: PatchDraft,
+def render_proposal(
+    patch: Patch,
     files: "BaseFiles",
-    proposal: PatchProposal,
+    proposal: Proposal,
     *,
     tests_outcome: TestsOutcome,
     diff_url: str,
@@ -71,20 +71,21 @@ def render_awaiting(
     """Return the part of the comment that shows a stored proposal and says how to answer it."""
     until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
     parts = [
-        *_render_parts(draft, files, diff_url),
+        *_render_parts(patch, files, diff_url),
         render_block(
-            "proposal", "proof", draft, tests_outcome, run_url, describe_example(example.outcome, example.reason)
+            "proposal", "proof", patch, tests_outcome, run_url, describe_example(example.outcome, example.reason)
         ),
-        render_block("proposal", "commands", proposal.id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
+        render_block("proposal", "commands", proposal.id, until, MAX_REVISIONS - patch.revision, NOBODY_YET),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _render_parts(draft: PatchDraft, files: "BaseFiles", diff_url: str) -> list[str]:
-    diffs = diff_files(draft, files)
+def _render_parts(patch: Patch, files: "BaseFiles", diff_url: str) -> list[str]:
+    """Return the heading, what the patch does file by file, and the folded diff, which links to `diff_url` if given."""
+    diffs = diff_files(patch, files)
     rows = [(one.file, one.added, one.removed) for one in diffs]
-    body = render_block("proposal", "proposal", draft, rows, list_warnings(draft, files))
-    return [render_block("proposal", "heading", draft), body, _render_diff(diffs, diff_url)]
+    body = render_block("proposal", "patch", patch, rows, list_warnings(patch, files))
+    return [render_block("proposal", "heading", patch), body, _render_diff(diffs, diff_url)]
 
 
 def _render_diff(diffs: Sequence[FileDiff], diff_url: str) -> str:
@@ -122,7 +123,7 @@ def render_pull_request_body(
 def fold_approved(part: str) -> str:
     """Return a shown proposal as it stays below the line that says what became of it: without the commands.
 
-    `part` is ours alone, as `render_awaiting` wrote it.
+    `part` is ours alone, as `render_proposal` wrote it.
     """
     shown, found, _ = part.rpartition(NOBODY_YET)
     return f"\n\n{Fold('The change as it was approved', shown.strip()).markdown}" if found else ""

@@ -150,7 +150,7 @@ def is_version_remembered(on: str) -> bool:
     return bool(re.fullmatch(_VERSION, on))
 
 
-PartName = Literal["reproduction", "report", "proposal", "answer", "footer"]
+PartName = Literal["reproduction", "report", "proposal", "reply", "footer"]
 PART_NAMES: tuple[PartName, ...] = get_args(PartName)
 """In the order in which the comment shows them."""
 

@@ -18,7 +18,7 @@ from triage.base.errors import CannotPublish, ModelUnavailable
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import (
     BaseFile,
-    PatchDraft,
+    Patch,
     PendingMutation,
     ProposalStatus,
 )
@@ -100,7 +100,7 @@ class FakeBranch:
     created: list[PendingMutation] = field(default_factory=list)
     errors: dict[str, Exception] = field(default_factory=dict)
 
-    def make_commits(self, draft: PatchDraft) -> PendingMutation:
+    def make_commits(self, patch: Patch) -> PendingMutation:
         if "make_commits" in self.errors:
             raise self.errors["make_commits"]
         return PENDING
@@ -152,7 +152,7 @@ class Fixing:
         self.questions.append(question)
         return self.said.pop(0)
 
-    def _check(self, draft: PatchDraft) -> CheckVerdict:
+    def _check(self, patch: Patch) -> CheckVerdict:
         return self.checks.pop(0) if len(self.checks) > 1 else self.checks[0]
 
     def prompts(self, name: str) -> list[str]:
@@ -160,9 +160,9 @@ class Fixing:
         return ["\n".join(message.text for message in prompt) for schema, prompt in self.model.asked if schema == name]
 
 
-def get_draft(state: FixState) -> PatchDraft:
-    assert state.draft is not None
-    return state.draft
+def get_patch(state: FixState) -> Patch:
+    assert state.patch is not None
+    return state.patch
 
 
 async def test_without_anybody_to_ask_the_proposal_is_the_end() -> None:
@@ -170,9 +170,9 @@ async def test_without_anybody_to_ask_the_proposal_is_the_end() -> None:
     state = await fixing.run()
     assert state.error is None
     assert state.status is ProposalStatus.AWAITING
-    assert [file.path for file in get_draft(state).changes] == [SOURCE]
-    assert get_draft(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
-    assert [file.path for file in get_draft(state).tests] == ["tests/test_spaces.py"]
+    assert [file.path for file in get_patch(state).changes] == [SOURCE]
+    assert get_patch(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
+    assert [file.path for file in get_patch(state).tests] == ["tests/test_spaces.py"]
     assert state.pending_mutation == PENDING
     assert fixing.branch.created == []
     assert "Proposed changes" in state.diff_summary
@@ -214,7 +214,7 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert "<<earlier version" not in first_test
     assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
     assert state.iteration_count == 2
-    assert (get_draft(state).revision, get_draft(state).revised_after) == (2, "and keep the name")
+    assert (get_patch(state).revision, get_patch(state).revised_after) == (2, "and keep the name")
     assert fixing.branch.created == [PENDING]
 
 
@@ -290,7 +290,7 @@ async def test_the_step_that_writes_tests_may_look_as_well() -> None:
     assert "page = 1" not in first
     assert "page = 1" in second
     assert "why it cannot be used" not in second
-    assert get_draft(state).no_test_reason == ""
+    assert get_patch(state).no_test_reason == ""
 
 
 async def test_all_that_is_wrong_with_an_answer_goes_back_at_once() -> None:
@@ -335,15 +335,15 @@ async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
 async def test_without_a_test_the_proposal_says_why(prepared: Any, reason: str) -> None:
     state = await Fixing(FakeModel(answers(TestChanges=prepared))).run()
     assert state.status is ProposalStatus.AWAITING
-    assert get_draft(state).tests == []
-    assert reason in get_draft(state).no_test_reason
+    assert get_patch(state).tests == []
+    assert reason in get_patch(state).no_test_reason
 
 
 async def test_a_test_that_changes_the_code_is_refused() -> None:
     fixing = Fixing(FakeModel(answers(TestChanges=[make_test_changes(edit(SOURCE, replace="0")), make_test_changes()])))
     state = await fixing.run()
-    assert [file.path for file in get_draft(state).tests] == ["tests/test_spaces.py"]
-    assert get_draft(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
+    assert [file.path for file in get_patch(state).tests] == ["tests/test_spaces.py"]
+    assert get_patch(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
 
 
 FAILS = CheckVerdict("It fails.", "AssertionError: boom", may_be_fixed=True)
@@ -353,14 +353,14 @@ async def test_a_check_that_goes_on_failing_is_said() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[FAILS])
     state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 3
-    assert (state.status, get_draft(state).checked) == (ProposalStatus.AWAITING, "It fails.")
+    assert (state.status, get_patch(state).checked) == (ProposalStatus.AWAITING, "It fails.")
 
 
 async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[CheckVerdict("It says nothing.", "boom")])
     state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 1
-    assert (get_draft(state).checked, state.check_output) == ("It says nothing.", "boom")
+    assert (get_patch(state).checked, state.check_output) == ("It says nothing.", "boom")
 
 
 async def test_a_thread_that_is_resumed_twice_by_other_processes_carries_it_out_once() -> None:
@@ -382,7 +382,7 @@ def test_no_edge_leads_around_the_gate() -> None:
 async def test_what_changes_something_runs_only_after_a_yes() -> None:
     fixing = Fixing(FakeModel(answers()))
     state = new_state().model_copy(update={"pending_mutation": PENDING})
-    with pytest.raises(AssertionError, match="the gate was not passed"):
+    with pytest.raises(AssertionError, match="nobody approved it"):
         await apply_changes(state, Runtime(context=fixing.build_context()))
     assert fixing.branch.created == []
 

@@ -27,26 +27,26 @@ class TestGate:
         harness.command()
         words = "use a set" if command == "revise" else ""
         assert harness.run_job("gate", command=command, proposal_id="0" * 12, words=words) is Status.COMPLETE
-        assert harness.outputs["fix-task"] == following
+        assert harness.outputs["next-job"] == following
 
     @pytest.mark.parametrize("actor", ["", "maintainer"])
     def test_a_fix_starts_on_the_default_branch_only(self, harness: FixHarness, actor: str) -> None:
         harness.command()
         harness.set_main({SOURCE: ""})
         harness.run_job("gate", actor=actor)
-        assert harness.outputs["fix-task"] == "answer"
+        assert harness.outputs["next-job"] == "report"
         assert "not done: it starts from a commit that is not on the default branch" in harness.output.summaries[0]
         assert "```" not in harness.output.summaries[0]
         harness.run_job("report", actor=actor)
         assert "must be started on the default branch." in harness.parts.proposal
         harness.run_job("gate", command="approve", proposal_id="0" * 12)
-        assert harness.outputs["fix-task"] == "apply", "what is stored is checked where it is carried out"
+        assert harness.outputs["next-job"] == "apply", "what is stored is checked where it is carried out"
 
     def test_a_default_branch_that_cannot_be_read(self, harness: FixHarness) -> None:
         harness.command()
         harness.git.api.faults = [ApiFault("GET .*/compare/", 500)]
         harness.run_job("gate")
-        assert not harness.outputs.get("fix-task")
+        assert not harness.outputs.get("next-job")
 
     @pytest.mark.parametrize(
         "task",
@@ -60,11 +60,11 @@ class TestGate:
     def test_a_command_that_is_not_complete(self, harness: FixHarness, task: dict[str, Any]) -> None:
         harness.command()
         harness.run_job("gate", **task)
-        assert harness.outputs["fix-task"] == "answer"
+        assert harness.outputs["next-job"] == "report"
 
     def test_a_workflow_that_was_started_by_hand(self, harness: FixHarness) -> None:
         harness.run_job("gate", actor="")
-        assert harness.outputs["fix-task"] == "propose"
+        assert harness.outputs["next-job"] == "propose"
 
 
 @pytest.mark.parametrize("stage", ["gate", "propose", "store", "report", "apply"])
@@ -80,7 +80,7 @@ def test_without_write_access_nobody_reaches_a_model_or_gets_an_answer(
     model = FakeModel({})
     harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
     assert harness.run_job(stage, command="approve" if stage == "apply" else "fix") is Status.SKIPPED
-    assert (model.asked, harness.proposals, harness.outputs.get("fix-task", "")) == ([], [], "")
+    assert (model.asked, harness.proposals, harness.outputs.get("next-job", "")) == ([], [], "")
     assert (harness.github.edited, harness.github.posted, harness.reactions) == ([], [], [])
     assert " by `stranger`: not done: it needs write access" in harness.output.summaries[0]
 
@@ -88,7 +88,7 @@ def test_without_write_access_nobody_reaches_a_model_or_gets_an_answer(
 class TestStore:
     def test_a_proposal_that_is_replaced_goes(self, harness: FixHarness) -> None:
         harness.command()
-        harness.store_draft(summary="Another one")
+        harness.store_patch(summary="Another one")
         harness.leave_result()
         harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
@@ -97,7 +97,7 @@ class TestStore:
     def test_expired_proposals_of_other_issues_go(self, harness: FixHarness) -> None:
         harness.command()
         harness.git.api.date_header = NOW - timedelta(days=8)
-        harness.store_draft(issue=3)
+        harness.store_patch(issue=3)
         harness.git.api.date_header = NOW - timedelta(minutes=1)
         harness.leave_result()
         harness.run_job("store")
@@ -140,13 +140,13 @@ class TestStore:
     def test_commits_that_were_there_and_hold_something_else_are_deleted(self, harness: FixHarness, place: str) -> None:
         harness.command()
         other = {TEST: "import subprocess\n"}
-        forged = harness.store_draft(**{place: other})
+        forged = harness.store_patch(**{place: other})
         harness.leave_result()
         harness.run_job("store")
         assert harness.outputs["proposal-sha"] not in ("", forged)
         assert harness.proposals == [f"refs/triage/proposals/7/{harness.outputs['proposal-id']}"]
 
-    @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
+    @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"patch": 3}', b"x" * 9_000_000])
     def test_a_file_that_is_no_result(self, harness: FixHarness, data: bytes) -> None:
         harness.command()
         harness.result_file = data
@@ -157,14 +157,14 @@ class TestStore:
 class TestReport:
     def test_without_a_comment_a_new_one_is_written(self, harness: FixHarness) -> None:
         harness.command(comment="")
-        harness.store_draft()
+        harness.store_patch()
         harness.leave_result()
         harness.run_job("report")
         assert "## Proposed changes" in harness.parts.proposal
 
     def test_why_there_is_none(self, harness: FixHarness) -> None:
         harness.command()
-        harness.result_file = b'{"error":"The text occurs 3 times in `a.py`. @everyone","draft":null}'
+        harness.result_file = b'{"error":"The text occurs 3 times in `a.py`. @everyone","patch":null}'
         harness.run_job("report")
         assert "occurs 3 times" in harness.parts.proposal
         assert "@everyone" not in harness.parts.proposal.replace("`@everyone`", "")
@@ -173,19 +173,19 @@ class TestReport:
 
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_an_attempt_that_failed_leaves_the_version_before(self, harness: FixHarness, command: str) -> None:
-        harness.store_draft()
+        harness.store_patch()
         harness.command(f"/triage {command}")
-        harness.result_file = b'{"error":"No time.","draft":null}'
+        harness.result_file = b'{"error":"No time.","patch":null}'
         harness.run_job("report", command=command, proposal_id="0" * 12, words="smaller")
         assert harness.parts.proposal == SHOWN
-        assert "No time." in harness.parts.answer
+        assert "No time." in harness.parts.reply
 
     @pytest.mark.parametrize(
         ("revision", "offer"), [(1, "made again\\.\n"), (2, "for the last time"), (3, "begins anew")]
     )
     def test_the_last_revision_is_announced(self, harness: FixHarness, revision: int, offer: str) -> None:
         harness.command()
-        harness.store_draft(revision=revision)
+        harness.store_patch(revision=revision)
         harness.leave_result(revision=revision)
         harness.run_job("report")
         assert re.search(offer, harness.parts.proposal)
@@ -202,7 +202,7 @@ class TestReport:
     @pytest.mark.parametrize("path", [TEST, "src/evil.py"])
     def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, harness: FixHarness, path: str) -> None:
         harness.command()
-        harness.store_draft(first={path: "import subprocess\n"})
+        harness.store_patch(first={path: "import subprocess\n"})
         harness.git.api.denied[JOB_TOKEN] = {"contents"}
         harness.leave_result()
         harness.run_job("report")
@@ -214,23 +214,23 @@ class TestReport:
     def test_another_proposal_of_the_issue_is_not_shown_as_this_one(self, harness: FixHarness, minutes: int) -> None:
         harness.command()
         harness.git.api.date_header = NOW + timedelta(minutes=minutes)
-        harness.store_draft(summary="Another one")
+        harness.store_patch(summary="Another one")
         harness.leave_result()
         harness.run_job("report")
-        assert "another command has replaced it" in harness.parts.proposal + harness.parts.answer
+        assert "another command has replaced it" in harness.parts.proposal + harness.parts.reply
         assert "/triage approve" not in harness.parts.proposal
 
     def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self, harness: FixHarness) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage approve")
         harness.run_job("report", command="approve", proposal_id=stored[:12])
         assert harness.parts.proposal == SHOWN
-        assert "again" in harness.parts.answer
+        assert "again" in harness.parts.reply
 
     def test_a_long_report_makes_room(self, harness: FixHarness) -> None:
         harness.report = "x" * 64_000
         harness.command()
-        harness.store_draft()
+        harness.store_patch()
         harness.leave_result()
         harness.run_job("report")
         assert len(harness.github.edited[-1][1]) < 65_536
@@ -251,7 +251,7 @@ class TestReport:
 
 class TestApply:
     def test_an_approval_that_was_killed_before_it_said_so_is_carried_out_once(self, harness: FixHarness) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage approve")
         harness.github.errors["edit_comment"] = CannotPublish("killed")
         harness.answer(stored)
@@ -268,38 +268,38 @@ class TestApply:
             def __getitem__(self, name: str) -> Exception:
                 return self.pop(name)
 
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage approve")
         harness.github.errors = Once(edit_comment=ValueError("secret"))
         harness.answer(stored)
         assert "it was begun, and can be approved again. It failed by a bug of this action (ValueError)." in (
-            harness.parts.answer
+            harness.parts.reply
         )
         harness.answer(stored)
         assert (len(harness.branches), len(harness.pulls.pulls)) == (1, 1)
 
     def test_a_proposal_that_cannot_be_deleted_is_carried_out(self, harness: FixHarness) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage approve")
         harness.git.api.faults.append(ApiFault("DELETE .*", 403))
         harness.answer(stored)
         assert "draft pull request" in harness.parts.proposal
-        assert "approved again" not in harness.parts.answer
+        assert "approved again" not in harness.parts.reply
 
     def test_an_approval_that_is_given_again(self, harness: FixHarness) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage approve")
         harness.answer(stored)
         harness.command("/triage approve", harness.github.edited[-1][1], comment_id=78)
         for commit, command in ((stored, "approve"), ("0" * 40, "approve"), (stored, "reject")):
             harness.answer(commit, command)
-            assert "there is no such proposal here" in harness.parts.answer
+            assert "there is no such proposal here" in harness.parts.reply
         assert "draft pull request" in harness.parts.proposal
         assert harness.reactions == ["+1", "confused"]
         assert (len(harness.branches), len(harness.pulls.pulls)) == (1, 1)
 
     def test_github_does_not_let_the_token_open_pull_requests(self, harness: FixHarness) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage approve")
         harness.pulls.lets_actions_open = False
         harness.answer(stored)
@@ -310,20 +310,20 @@ class TestApply:
 
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_only_an_approval_is_a_yes(self, harness: FixHarness, command: str) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command(f"/triage {command}")
         assert harness.answer(stored, command, words="not like this") is Status.SKIPPED
         assert harness.branches == []
 
     def refuse(self, harness: FixHarness, reason: str, *faults: ApiFault) -> None:
         """An approval that must change nothing."""
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.git.api.faults = [*faults]
         harness.command("/triage approve")
         harness.answer(stored)
         assert harness.branches == []
         assert harness.pulls.pulls == []
-        assert reason in harness.parts.answer + harness.parts.proposal
+        assert reason in harness.parts.reply + harness.parts.proposal
         assert harness.reactions == ["confused"]
 
     def test_a_base_that_is_not_on_the_default_branch(self, harness: FixHarness) -> None:
@@ -351,7 +351,7 @@ class TestApply:
             harness.run_job("gate")
 
     def test_a_rejection_deletes_the_proposal(self, harness: FixHarness) -> None:
-        stored = harness.store_draft()
+        stored = harness.store_patch()
         harness.command("/triage reject")
         harness.answer(stored, "reject", words="Too large. cc @everyone")
         assert harness.proposals == []
@@ -367,11 +367,11 @@ class TestPropose:
         return harness.run_job("propose", **task)
 
     def test_a_fourth_revision_is_not_made_and_the_third_can_still_be_approved(self, harness: FixHarness) -> None:
-        stored = harness.store_draft(revision=3)
+        stored = harness.store_patch(revision=3)
         harness.command("/triage revise")
         self.propose(harness, command="revise", proposal_id=stored[:12], words="again")
         harness.run_job("report", command="revise", proposal_id=stored[:12], words="again")
-        assert "The last version can still be approved" in harness.parts.answer
+        assert "The last version can still be approved" in harness.parts.reply
         assert harness.parts.proposal == SHOWN
         harness.command("/triage approve")
         harness.answer(stored)

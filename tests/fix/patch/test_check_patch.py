@@ -1,8 +1,8 @@
-"""A draft with any problem is not shown, and each problem says what to do. What is only unusual is a warning."""
+"""A patch with any problem is not shown, and each problem says what to do. What is only unusual is a warning."""
 
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
-from tests.fix.patch.drafts import make_draft
+from tests.fix.patch.patches import make_patch
 from triage.domain.proposal import MAX_FILES, BaseFile, PatchedFile
 from triage.fix.patch.check_patch import MAX_CHANGED_LINES, check_patch, list_warnings
 from triage.fix.patch.modules import Module
@@ -40,7 +40,7 @@ TEST = change("tests/test_basket.py", "def test_total():\n    assert total(None)
 
 
 def check(*changes: PatchedFile, tests: tuple[PatchedFile, ...] = (), **fields: object) -> list[str]:
-    return check_patch(make_draft(changes, tests, **fields), FILES, MODULES, ["shop/secret/"])
+    return check_patch(make_patch(changes, tests, **fields), FILES, MODULES, ["shop/secret/"])
 
 
 @each_row(
@@ -58,7 +58,7 @@ def check(*changes: PatchedFile, tests: tuple[PatchedFile, ...] = (), **fields: 
         [change("shop/basket.py", BASKET + "# 👩‍💻 ✔️ é\n")],
     ],
 )
-def test_good_drafts_have_no_problems(changes: list[PatchedFile]):
+def test_good_patches_have_no_problems(changes: list[PatchedFile]):
     assert check(*changes) == []
     assert check(*changes, tests=(TEST,)) == []
 
@@ -164,7 +164,7 @@ LINES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
 
 
 def test_an_ordinary_patch_has_no_warning():
-    assert list_warnings(make_draft([PatchedFile(path="shop/a.py", text="y = 1\n" * 150)]), LINES) == []
+    assert list_warnings(make_patch([PatchedFile(path="shop/a.py", text="y = 1\n" * 150)]), LINES) == []
 
 
 def test_a_large_patch_is_said():
@@ -172,29 +172,29 @@ def test_a_large_patch_is_said():
         PatchedFile(path="shop/a.py", text="y = 1\n" * 151),
         PatchedFile(path="shop/b.py", text="", is_new_file=True),
     ]
-    assert list_warnings(make_draft(files), LINES) == ["Large diff: about 301 lines in 2 files."]
+    assert list_warnings(make_patch(files), LINES) == ["Large diff: about 301 lines in 2 files."]
 
 
 def test_more_than_two_modules_are_said():
     modules = ["a/", "b/", "c/"]
-    draft = make_draft([PatchedFile(path="shop/b.py", text="", is_new_file=True)], modules=modules)
-    assert list_warnings(draft, LINES) == ["Multi-module change: a/, b/, c/."]
+    patch = make_patch([PatchedFile(path="shop/b.py", text="", is_new_file=True)], modules=modules)
+    assert list_warnings(patch, LINES) == ["Multi-module change: a/, b/, c/."]
 
 
 def test_long_new_lines_are_said():
     long = PatchedFile(path="shop/a.py", text=f"x = '{'y' * 200}'\n")
-    assert list_warnings(make_draft([long]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
+    assert list_warnings(make_patch([long]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
     tabs = PatchedFile(path="shop/a.py", text="\t" * 30 + "x\n")
-    assert list_warnings(make_draft([tabs]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
+    assert list_warnings(make_patch([tabs]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
     known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
     more = long.model_copy(update={"text": long.text + "z = 1\n"})
-    assert list_warnings(make_draft([more]), known) == []
+    assert list_warnings(make_patch([more]), known) == []
 
 
 def test_lines_that_are_longer_than_any_of_the_file_are_said():
     line = f"init();{'        ;' * 13}evil()\n"
     many = PatchedFile(path="shop/a.py", text=line)
-    assert list_warnings(make_draft([many]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
+    assert list_warnings(make_patch([many]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
     known = FakeFiles({"shop/a.py": BaseFile(text=f"{line[:-1]}\n")})
     more = many.model_copy(update={"text": line.replace("evil", "good")})
-    assert list_warnings(make_draft([more]), known) == []
+    assert list_warnings(make_patch([more]), known) == []

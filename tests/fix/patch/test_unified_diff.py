@@ -1,4 +1,4 @@
-"""Real git applies the diffs, and gets the files of the draft."""
+"""Real git applies the diffs, and gets the files of the patch."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import ENVIRONMENT, git, write
 from testing.fake_files import FakeFiles
-from tests.fix.patch.drafts import make_draft
+from tests.fix.patch.patches import make_patch
 from triage.domain.proposal import BaseFile, PatchedFile
 from triage.fix.patch.unified_diff import cut_diff, diff_file, diff_files, format_diff
 
@@ -20,7 +20,7 @@ def apply_diff(folder: Path, before: dict[str, str], after: dict[str, str]) -> d
     """Returns what real git makes of the files."""
     files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
     changes = [PatchedFile(path=path, text=text, is_new_file=path not in before) for path, text in after.items()]
-    diff = format_diff(make_draft(changes), files)
+    diff = format_diff(make_patch(changes), files)
     folder.mkdir(parents=True, exist_ok=True)
     write(folder, before)
     git(folder, "init", "-q")
@@ -72,10 +72,10 @@ def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.
 
 @given(before=texts, after=texts)
 def test_the_counts_are_those_of_the_diff(before: str, after: str):
-    draft = make_draft([PatchedFile(path="a", text=after)])
+    patch = make_patch([PatchedFile(path="a", text=after)])
     files = FakeFiles({"a": BaseFile(text=before)})
-    body = format_diff(draft, files).split("\n")[3:]
-    (diff,) = diff_files(draft, files)
+    body = format_diff(patch, files).split("\n")[3:]
+    (diff,) = diff_files(patch, files)
     assert diff.added == sum(line.startswith("+") for line in body)
     assert diff.removed == sum(line.startswith("-") for line in body)
 
@@ -115,5 +115,5 @@ def test_long_diffs_are_cut_at_a_line():
 
 
 def test_an_unchanged_file_has_no_diff():
-    draft = make_draft([PatchedFile(path="a", text="x\n")])
-    assert format_diff(draft, FakeFiles({"a": BaseFile(text="x\n")})) == ""
+    patch = make_patch([PatchedFile(path="a", text="x\n")])
+    assert format_diff(patch, FakeFiles({"a": BaseFile(text="x\n")})) == ""

@@ -126,10 +126,10 @@ class ReproduceHarness(RunHarness):
 
     def run_all(self) -> str:
         self.run_job("select")
-        if self.output.values["reproduce-task"] == "run":
+        if self.output.values["next-job"] == "run":
             self.run_job("run")
         self.run_job("report")
-        return self.parts.answer or self.parts.reproduction
+        return self.parts.reply or self.parts.reproduction
 
     @property
     def parts(self) -> CommentParts:
@@ -159,14 +159,14 @@ class TestWhoMay:
     def test_the_author_of_an_issue_with_the_opt_in_label_may(self) -> None:
         harness = ReproduceHarness(actor="reporter", config=ProjectConfig(opt_in_label="Run it"))
         harness.run_job("select")
-        assert harness.output.values["reproduce-task"] == ""
+        assert harness.output.values["next-job"] == ""
         harness.command(author="reporter", labels=["run it"])
         harness.run_job("select")
-        assert harness.output.values["reproduce-task"] == "run"
+        assert harness.output.values["next-job"] == "run"
         harness.actor = "stranger"
-        harness.output.values["reproduce-task"] = ""
+        harness.output.values["next-job"] = ""
         harness.run_job("select")
-        assert harness.output.values["reproduce-task"] == ""
+        assert harness.output.values["next-job"] == ""
 
     @pytest.mark.parametrize(
         ("changes", "reason"),
@@ -187,7 +187,7 @@ class TestWhoMay:
         harness = ReproduceHarness()
         harness.command(title="Security vulnerability: remote code execution")
         assert "it may be a security report" in harness.run_all()
-        assert harness.output.values["reproduce-task"] == ""
+        assert harness.output.values["next-job"] == ""
         assert harness.asked == []
 
 
@@ -212,7 +212,7 @@ class TestLimit:
         for number in range(101, 109):
             harness = self.invite(*thread, number=number)
             harness.run_job("select")
-            tasks.append(harness.output.values["reproduce-task"])
+            tasks.append(harness.output.values["next-job"])
             thread.append(self.write("/triage reproduce", number))
         assert tasks == ["run"] * 3 + [""] * 5
 
@@ -222,7 +222,7 @@ class TestLimit:
         harness.run_job("run")
         harness.set_thread(*harness.github.issues[7].thread[:-1], author="mona", labels=["triage"])
         harness.run_job("report")
-        assert "the comment with the command is not there" in harness.parts.answer
+        assert "the comment with the command is not there" in harness.parts.reply
         assert [key.comment_id for key in harness.state.past_runs] == [1, 2, 77]
         again = self.invite(number=78, runs=[1, 2, 77])
         assert again.run_job("select") is Status.SKIPPED
@@ -283,7 +283,7 @@ class TestMachineTime:
     def test_opened_issues_beyond_twenty_a_day_are_not_run(self, others: int, task: str) -> None:
         harness = self.open_issue(range(100, 100 + others))
         harness.run_job("select")
-        assert harness.output.values["reproduce-task"] == task
+        assert harness.output.values["next-job"] == task
 
     def test_issues_share_the_time_and_leave_what_they_do_not_need(self) -> None:
         harness = ReproduceHarness(actor="")
@@ -350,7 +350,7 @@ class TestReport:
         harness.command(our_comment(join_comment(before)))
         block = harness.run_all()
         after = harness.parts
-        assert after._replace(state_line=before.state_line) == before._replace(answer="", reproduction=block)
+        assert after._replace(state_line=before.state_line) == before._replace(reply="", reproduction=block)
         known = Reproduced(example=hash_example(CODE), fails=False, on="2.4.1", gone=True)
         expected = state.with_run(RunKey(at=NOW, comment_id=77)).model_copy(update={"reproduced": known})
         assert harness.state == expected
@@ -362,14 +362,14 @@ class TestReport:
         harness.problem = WrongUsage("There is no @octocat.")
         harness.run_all()
         assert harness.parts.reproduction == before
-        assert harness.parts.answer == "**Nothing was run:** There is no `@octocat`."
+        assert harness.parts.reply == "**Nothing was run:** There is no `@octocat`."
         assert harness.github.reactions == [(77, "confused")]
 
     def test_a_job_that_failed(self) -> None:
         harness = ReproduceHarness()
         harness.run_job("select")
         harness.run_job("report")
-        assert "has ended without a result" in harness.parts.answer
+        assert "has ended without a result" in harness.parts.reply
 
     def test_a_reporter_is_asked_in_their_language(self) -> None:
         harness = ReproduceHarness(found=make_evidence(passed(), passed()))
@@ -444,7 +444,7 @@ class TestAgain:
         harness.event = None
         for stage in ("select", "run", "report"):
             asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
-            if stage == "select" and not harness.output.values["reproduce-task"]:
+            if stage == "select" and not harness.output.values["next-job"]:
                 break
         return harness
 
@@ -476,7 +476,7 @@ class TestAgain:
     )
     def test_what_is_not_run_again(self, remembered: Reproduced | None, changes: dict[str, Any]) -> None:
         harness = self.run_again(FIXED, remembered, **changes)
-        assert (harness.output.values["reproduce-task"], harness.writes) == ("", 0)
+        assert (harness.output.values["next-job"], harness.writes) == ("", 0)
 
     def test_a_comment_that_became_quiet_meanwhile_stays_as_it_is(self) -> None:
         harness = ReproduceHarness(actor="", found=FIXED)
@@ -596,7 +596,7 @@ class TestHandover:
         harness.run_job("run")
         harness.files["evidence.json"] = harness.files["evidence.json"].replace(b'"number":7', b'"number":8')
         harness.run_job("report")
-        assert "has ended without a result" in harness.parts.answer
+        assert "has ended without a result" in harness.parts.reply
 
     @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"orders": 7}', b"[" * 100_000, b" " * 8_000_001])
     def test_a_file_that_is_none_of_ours_fails_the_job(self, data: bytes) -> None:

@@ -83,8 +83,8 @@ def test_jobs_that_write_wait_for_each_other_and_none_is_dropped() -> None:
 
 
 def test_no_job_follows_without_a_task() -> None:
-    assert JOBS["run"]["if"] == "needs.select.outputs.task == 'run'"
-    assert "needs.select.outputs.task != ''" in JOBS["report"]["if"]
+    assert JOBS["run"]["if"] == "needs.select.outputs.next == 'run'"
+    assert "needs.select.outputs.next != ''" in JOBS["report"]["if"]
 
 
 def test_nobody_can_drop_the_command_of_somebody_else() -> None:

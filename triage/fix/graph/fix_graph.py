@@ -1,10 +1,10 @@
-"""The graph of the fix flow, from an issue to a proposal and the branch that a person approved; and one run of it.
+"""The graph of the fix flow, from an issue (its ticket) to a patch and the branch that a person approved; and one run.
 
     fetch_ticket -> classify_ticket -> identify_modules -> retrieve_context -> generate_code_changes -> generate_tests
     -> prepare_diff_summary -> human_review_gate -> apply_changes
 
-`human_review_gate` is an interrupt: the same thread is resumed with the answer. In a workflow the run ends there, and
-what it proposed is stored; the job `apply_fix` carries out what a person answers in a comment.
+`human_review_gate` is an interrupt: the same thread is resumed with the decision. In a workflow the run ends there: the
+job `store_fix` stores the patch, and `apply_fix` carries out what a person decides in a comment.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ from triage.fix.graph.fix_nodes import (
     generate_code_changes,
     generate_tests,
     identify_modules,
-    make_draft,
+    make_patch,
     retrieve_context,
 )
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.patch.unified_diff import format_diff
-from triage.fix.proposal_text import render_proposal
+from triage.fix.proposal_text import render_patch
 from triage.graph.run_graph import run_in_time
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
@@ -60,30 +60,30 @@ NO_MORE = MAX_CHECK_FAILURES + 1
 
 
 async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    """Put the patch together, run the project's check if there is one, and describe it for a person."""
+    """Put the patch together, run the project's check if there is one, and describe it as the person reads it."""
     context = runtime.context
-    draft = make_draft(state, context.base_files)
+    patch = make_patch(state, context.base_files)
     update: Update = {}
     if context.check is not None:
         try:
-            verdict = await in_thread(context.check, draft)
+            verdict = await in_thread(context.check, patch)
         except TriageError as error:
             return {"error": f"The check could not be run: {error}"}
-        draft = draft.model_copy(update={"checked": verdict.text})
+        patch = patch.model_copy(update={"checked": verdict.text})
         # If the cause need not be the change, to send it back would cost requests for nothing.
         failures = state.check_failures + 1 if verdict.may_be_fixed else NO_MORE
         update = {"check_output": redact_likely_secrets(verdict.output), "check_failures": failures}
-    diff = await in_thread(format_diff, draft, context.base_files)
-    summary = await in_thread(render_proposal, draft, context.base_files)
+    diff = await in_thread(format_diff, patch, context.base_files)
+    summary = await in_thread(render_patch, patch, context.base_files)
     update |= {
-        "draft": draft,
+        "patch": patch,
         "diff": diff,
         "diff_summary": summary,
-        "messages": [f"Proposal of {len(draft.files)} files."],
+        "messages": [f"Proposal of {len(patch.files)} files."],
     }
     if _must_change_again(state.model_copy(update=update)):
         return update
-    pending = await in_thread(context.branch.make_commits, draft) if context.branch else None
+    pending = await in_thread(context.branch.make_commits, patch) if context.branch else None
     return update | {"status": ProposalStatus.AWAITING, "pending_mutation": pending}
 
 
@@ -101,18 +101,18 @@ def _must_change_again(state: FixState) -> bool:
 async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Wait for a person. Nothing is carried out but what passes here.
 
-    Whoever resumes this thread begins this node again: it does nothing before it has the answer.
+    Whoever resumes this thread begins this node again: it does nothing before it has the decision.
     """
-    answer = _wait_for_answer(state)
-    if answer.decision is Decision.REVISE:
-        return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
-    if answer.decision is Decision.REJECT:
-        return {"human_approved": False, "rejection_reason": answer.words}
+    made = _wait_for_decision(state)
+    if made.decision is Decision.REVISE:
+        return {"human_approved": None, "human_feedback": [*state.human_feedback, made.words]}
+    if made.decision is Decision.REJECT:
+        return {"human_approved": False, "rejection_reason": made.words}
     return {"human_approved": True, "status": ProposalStatus.APPROVED, "messages": ["Approved."]}
 
 
-def _wait_for_answer(state: FixState) -> PersonDecision:
-    """Return an answer that can be carried out: any other one is asked again, and costs nothing."""
+def _wait_for_decision(state: FixState) -> PersonDecision:
+    """Return a decision that can be carried out: after anything else the person is asked again, which costs nothing."""
     pending, left = state.pending_mutation, MAX_REVISIONS - state.iteration_count
     problem, prompt = "", "Answer approve, reject: why, or revise: what to change"
     prompt += " (for the last time)." if left == 1 else "."
@@ -123,20 +123,20 @@ def _wait_for_answer(state: FixState) -> PersonDecision:
             "prompt": problem + prompt,
             "diff_summary": state.diff_summary,
             "diff": state.diff,
-            "checks": {"checked": state.draft.checked if state.draft else "", "output": state.check_output},
+            "checks": {"checked": state.patch.checked if state.patch else "", "output": state.check_output},
             "ticket_key": state.ticket_key,
             "pending_mutation": pending.model_dump() if pending else None,
         }
-        answer = parse_decision(interrupt(question))
-        if answer.decision is Decision.UNCLEAR:
-            problem = f"{quote_value(answer.words)} is none of the answers. "
-        elif answer.decision is Decision.REVISE and left <= 0:
+        made = parse_decision(interrupt(question))
+        if made.decision is Decision.UNCLEAR:
+            problem = f"{quote_value(made.words)} is none of the answers. "
+        elif made.decision is Decision.REVISE and left <= 0:
             problem = "No further revision is possible. "
         else:
-            return answer
+            return made
 
 
-def route_after_gate(state: FixState) -> str:
+def route_after_review(state: FixState) -> str:
     if state.error:
         return "handle_error"
     if state.human_approved is None:
@@ -162,7 +162,7 @@ async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
 async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
     pending, branch = state.pending_mutation, runtime.context.branch
     if pending is None or branch is None or not state.human_approved:
-        raise AssertionError("the gate was not passed")
+        raise AssertionError("nobody approved it")
     await in_thread(branch.create, pending)
     return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch} at commit {pending.commit}."]}
 
@@ -197,7 +197,7 @@ def build_fix_graph(
     wrap: Callable[[FixNode], FixNode] | None = None,
     input_schema: type[Any] | None = None,
 ) -> FixGraph:
-    """Return the compiled graph. It needs a checkpointer where somebody answers: without one, the gate is the end.
+    """Return the compiled graph. It needs a checkpointer where somebody answers; else `human_review_gate` is the end.
 
     On a server, `wrap` returns a node that brings its own context, and `input_schema` is what a run may begin with.
     """
@@ -221,8 +221,8 @@ def build_fix_graph(
         graph.add_conditional_edges(name, route_unless_error(following), [following, "handle_error"])
     after_summary = ["generate_code_changes", "human_review_gate", "handle_error"]
     graph.add_conditional_edges("prepare_diff_summary", route_after_summary, after_summary)
-    after_gate = ["apply_changes", "regenerate_with_feedback", "abort", "handle_error"]
-    graph.add_conditional_edges("human_review_gate", route_after_gate, after_gate)
+    after_review = ["apply_changes", "regenerate_with_feedback", "abort", "handle_error"]
+    graph.add_conditional_edges("human_review_gate", route_after_review, after_review)
     graph.add_conditional_edges("apply_changes", route_unless_error(END), [END, "handle_error"])
     for name in ("abort", "handle_error"):
         graph.add_edge(name, END)
@@ -256,9 +256,9 @@ AskPerson = Callable[[FixState, str], Awaitable[object]]
 async def run_fix(
     state: FixState, context: FixContext, cancelled: asyncio.Event, ask_person: AskPerson | None = None
 ) -> FixState:
-    """Run the flow to its end, or to the gate where nobody can be asked.
+    """Run the flow to its end, or to `human_review_gate` where nobody can be asked.
 
-    With `ask_person`, the gate's interrupt is resumed with the answer.
+    With `ask_person`, its interrupt is resumed with the answer.
     """
     graph = build_fix_graph(build_checkpointer() if ask_person else None)
     logged = 0

@@ -10,7 +10,7 @@ from triage.agents.prompts import format_bullets, shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import Passage, SearchQuery
-from triage.domain.proposal import MAX_REQUEST_CHARS, PatchDraft, PatchedFile
+from triage.domain.proposal import MAX_REQUEST_CHARS, Patch, PatchedFile
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
     MAX_FILES,
@@ -258,17 +258,17 @@ def _build_and_check_files(
     files_built, unbuilt = build_files(allowed, files, changed)
     problems = [*filter(None, places.values()), *unbuilt]
     if files_built:
-        draft = make_draft(base_state.model_copy(update={name: files_built}), files)
-        problems += check_patch(draft, files, context.list_modules(), context.services.config.protected_paths)
+        patch = make_patch(base_state.model_copy(update={name: files_built}), files)
+        problems += check_patch(patch, files, context.list_modules(), context.services.config.protected_paths)
     return files_built, problems
 
 
-def make_draft(state: FixState, files: "BaseFiles") -> PatchDraft:
+def make_patch(state: FixState, files: "BaseFiles") -> Patch:
     """Return the patch with what the flow knows about it. The tests have the last version of a file that is in both."""
     words = state.human_feedback[-1] if state.iteration_count and state.human_feedback else ""
     added = {file.path for file in state.proposed_tests}
     rest = [file for file in state.proposed_changes if file.path not in added]
-    return PatchDraft(
+    return Patch(
         repository=state.repository.slug,
         issue=state.issue.number,
         issue_title=state.issue.title,
@@ -293,7 +293,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     context = runtime.context
     recorder = StepRecorder("generate_tests", context.restricted_services, round=state.iteration_count + 1)
     changed = [version.path for version in state.proposed_changes]
-    diff = await in_thread(format_diff, make_draft(state, context.base_files), context.base_files)
+    diff = await in_thread(format_diff, make_patch(state, context.base_files), context.base_files)
 
     def collect_shown(needed: Sequence[str]) -> dict[str, str]:
         shown = CopyableCode(context.base_files, MAX_TEST_CHARS, _make_path_check(state, context))

@@ -12,7 +12,7 @@ from pydantic import Field
 from triage.agents.services import Services
 from triage.domain.code import Passage
 from triage.domain.issue import Issue, ParsedIssue, Repository
-from triage.domain.proposal import PatchDraft, PatchedFile, PendingMutation, ProposalStatus, RequestKind
+from triage.domain.proposal import Patch, PatchedFile, PendingMutation, ProposalStatus, RequestKind
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
 from triage.domain.value import Value
@@ -41,7 +41,7 @@ class FixState(Value):
     """The report's own, as `FixExample.describe` tells it; empty without one."""
 
     ticket_key: str = ""
-    """The issue's number, for whoever is asked."""
+    """The ticket is the issue: its number, for whoever is asked."""
     ticket_type: RequestKind = "Bug"
     technical_summary: str = ""
     acceptance_criteria: list[str] = Field(default_factory=list)
@@ -68,7 +68,7 @@ class FixState(Value):
     iteration_count: int = 0
     """How often the change was made again with a person's words."""
 
-    draft: PatchDraft | None = None
+    patch: Patch | None = None
     diff: str = ""
     """Of the last version; at the start of a revision, of the one that a person wants changed."""
     diff_summary: str = ""
@@ -108,7 +108,7 @@ class FixContext:
     """Makes the report that the fix starts from, if there is none."""
     branch: LocalBranch | None = None
     """Where an approved change goes. None in a job: the proposal is its end."""
-    check: Callable[[PatchDraft], CheckVerdict] | None = None
+    check: Callable[[Patch], CheckVerdict] | None = None
     """Runs the project's own check. Slow; raises TriageError if it cannot be run."""
 
     @property

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.proposal import PatchProposal, ProposalStatus
+from triage.domain.proposal import Proposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.check_approval import (
     CHANGED_FILES,
@@ -27,7 +27,7 @@ from triage.fix.commit_text import format_subject, make_branch_name, read_words
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
-    describe_stored,
+    describe_proposal,
     plan_proposal_part,
     write_refusal,
     write_result,
@@ -85,7 +85,7 @@ async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
         raise CannotPublish(f"It failed by a bug of this action ({type(error).__name__}).") from error
 
 
-def find_objection(request: FixRequest, proposal: PatchProposal, job: FixJob) -> tuple[str, CommentState]:
+def find_objection(request: FixRequest, proposal: Proposal, job: FixJob) -> tuple[str, CommentState]:
     """Return why the decision is not carried out, as the end of a sentence, and what the comment with the patch says.
 
     It blocks. Raises TriageError if GitHub does not answer.
@@ -117,7 +117,7 @@ def find_objection(request: FixRequest, proposal: PatchProposal, job: FixJob) ->
     return DRY_RUN if run.policy.dry_run else "", state
 
 
-async def _approve(request: FixRequest, proposal: PatchProposal, remembered: CommentState, job: FixJob) -> Status:
+async def _approve(request: FixRequest, proposal: Proposal, remembered: CommentState, job: FixJob) -> Status:
     """Create the branch and the pull request, then write so and delete the stored patch."""
     run, branch = job.run, make_branch_name(request.task.number, request.issue.title)
     run.progress.detail(f"Approved: branch {branch} at commit {proposal.commit}.")
@@ -130,7 +130,7 @@ async def _approve(request: FixRequest, proposal: PatchProposal, remembered: Com
         raise CannotPublish(f"it was begun, and can be approved again. {error}") from None
     outputs = {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": opened.url}
     return await write_result(
-        job, opened.text, describe_stored(proposal) | outputs, (), "+1", links=[opened.url or opened.form_url]
+        job, opened.text, describe_proposal(proposal) | outputs, (), "+1", links=[opened.url or opened.form_url]
     )
 
 
@@ -144,7 +144,7 @@ class OpenedPullRequest(NamedTuple):
 
 
 def create_pull_request(
-    branch: str, request: FixRequest, proposal: PatchProposal, remembered: CommentState, job: FixJob
+    branch: str, request: FixRequest, proposal: Proposal, remembered: CommentState, job: FixJob
 ) -> OpenedPullRequest:
     """Open the draft pull request of the branch, or say how a person does. It blocks, and raises TriageError."""
     task, issue, who = request.task, request.issue, request.task.actor or "a workflow"
@@ -165,7 +165,7 @@ def create_pull_request(
     return OpenedPullRequest(render_block("proposal", "opened", who, opened.number, opened.url), opened.url)
 
 
-def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
+def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal: Proposal, job: FixJob) -> None:
     """Say on the issue what was done: until then, an approval can be repeated. Then delete the proposal.
 
     It blocks, and raises TriageError if it could not be said.
@@ -180,19 +180,19 @@ def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal
         job.store.delete(proposal)
 
 
-async def _reject(request: FixRequest, proposal: PatchProposal, job: FixJob) -> Status:
+async def _reject(request: FixRequest, proposal: Proposal, job: FixJob) -> Status:
     await _call(job.store.delete, proposal, run=job.run)
     task = request.task
     text = render_block("proposal", "rejected", task.actor or "a workflow", task.words)
-    outputs = describe_stored(proposal) | {"proposal-status": ProposalStatus.REJECTED.value}
+    outputs = describe_proposal(proposal) | {"proposal-status": ProposalStatus.REJECTED.value}
     return await write_result(job, text, outputs, plan_proposal_part(request.issue, text), "+1")
 
 
-async def _refuse(request: FixRequest, reason: str, proposal: PatchProposal | None, job: FixJob) -> Status:
+async def _refuse(request: FixRequest, reason: str, proposal: Proposal | None, job: FixJob) -> Status:
     """Say why nothing is carried out. A proposal that is too old goes with the next one that is stored."""
     if proposal is None:
         return await write_refusal(request, reason, job)
     is_late = is_expired(proposal, request.issue.snapshot_time or job.run.now())
     status = ProposalStatus.NONE if is_late else ProposalStatus.AWAITING
-    outputs = describe_stored(proposal) | {"proposal-status": status.value}
+    outputs = describe_proposal(proposal) | {"proposal-status": status.value}
     return await write_refusal(request, reason, job, outputs)

@@ -11,12 +11,12 @@ from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import EditComment, Effect, PostComment, Reaction
 from triage.domain.issue import Issue
-from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, TestsOutcome
+from triage.domain.proposal import Approvers, ExampleOutcome, Patch, Proposal, ProposalStatus, TestsOutcome
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.fix.check_approval import MORE_WORDS, NO_ID, OFF_DEFAULT_BRANCH, check_role
-from triage.outside.output.job_output import PROPOSAL, read_own_file, write_file
+from triage.outside.output.job_output import PATCH, read_own_file, write_file
 from triage.run.may_run.event import Event, check_command_comment, plan_reaction
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import apply_local_effects
@@ -38,12 +38,12 @@ MAX_RUNS_BYTES = 1_000_000
 MAX_ERROR_CHARS = 4_000
 
 
-class FixResult(Value):
+class ProposeResult(Value):
     """What the job `propose` found, as a file for the jobs after it."""
 
     error: str = Field("", max_length=MAX_ERROR_CHARS)
     """Why there is no patch. May hold a model's words."""
-    draft: PatchDraft | None = None
+    patch: Patch | None = None
 
 
 @dataclass(frozen=True)
@@ -53,26 +53,23 @@ class JobArtifacts:
     workspace: Path
     redactor: SecretRedactor
 
-    def read_fix_result(self) -> FixResult | None:
+    def read_propose_result(self) -> ProposeResult | None:
         """Return what the job `propose` has found; None without its file."""
-        data = read_own_file(self.workspace, PROPOSAL, MAX_RESULT_BYTES)
+        data = read_own_file(self.workspace, PATCH, MAX_RESULT_BYTES)
         if data is None:
             return None
         try:
-            return FixResult.model_validate_json(data)
+            return ProposeResult.model_validate_json(data)
         except ValidationError:  # also where it is longer than what was read
-            raise BadInput(
-                "The file with the proposal cannot be read. Use the artifact of the job `propose`."
-            ) from None
+            raise BadInput("The file with the patch cannot be read. Use the artifact of the job `propose`.") from None
 
-    def write_fix_result(self, result: FixResult) -> dict[str, str]:
+    def write_propose_result(self, result: ProposeResult) -> dict[str, str]:
         """Write the file for the jobs after `propose`. Returns the outputs that name it."""
         text = result.model_dump_json(indent=1)
-        if self.redactor.redactor_for("proposal")(text) != text:
+        if self.redactor.redactor_for("patch")(text) != text:
             raise BadInput("The patch holds one of the run's own secrets. It is not written.")
-        path = write_file(self.workspace, PROPOSAL, text)
-        status = ProposalStatus.AWAITING if result.draft else ProposalStatus.NONE
-        return {"proposal-file": path, "proposal-status": status.value}
+        path = write_file(self.workspace, PATCH, text)
+        return {"patch-file": path, "next-job": "store" if result.patch else "report"}
 
     def write_example(self, example: "FixExample") -> None:
         """Write what the job `verify` runs of the report."""
@@ -95,7 +92,7 @@ class JobArtifacts:
 class FixJob:
     run: JobContext
     store: "GitHubProposalStore"
-    open_files: Callable[[str], "BaseFiles"]
+    open_base_files: Callable[[str], "BaseFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
     artifacts: JobArtifacts
     open_example: Callable[[Issue], "FixExample | None"]
@@ -105,24 +102,24 @@ class FixJob:
     run_url: str
 
 
-def describe_stored(stored: PatchProposal) -> dict[str, str]:
+def describe_proposal(proposal: Proposal) -> dict[str, str]:
     """Return the outputs that name a proposal."""
     return {
-        "proposal-id": stored.id,
-        "proposal-sha": stored.commit,
-        "proposal-test-sha": stored.test_commit or "",
-        "proposal-base": stored.base,
+        "proposal-id": proposal.id,
+        "proposal-sha": proposal.commit,
+        "proposal-test-sha": proposal.test_commit or "",
+        "proposal-base": proposal.base,
     }
 
 
 def format_reply(task: FixTask, text: str) -> str:
-    """Return one line of Markdown that answers the command. `text` is safe."""
+    """Return one line of Markdown that replies to the command. `text` is safe."""
     command = f"/triage {task.command} {task.proposal_id}".strip()
-    return render_block("proposal", "answer", command, task.actor or "a workflow", text)
+    return render_block("proposal", "reply", command, task.actor or "a workflow", text)
 
 
 def format_refusal(task: FixTask, reason: str) -> str:
-    """Return the answer that says why a command is not carried out. `reason` is plain text, the end of a sentence."""
+    """Return the reply that says why a command is not carried out. `reason` is plain text, the end of a sentence."""
     return format_reply(task, f"not done: {escape_markdown(reason)}")
 
 
@@ -169,16 +166,14 @@ async def write_refusal(
     request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
 ) -> Status:
     """Say why the command is not carried out."""
-    return await write_answer(request, format_refusal(request.task, reason), job, outputs)
+    return await write_reply(request, format_refusal(request.task, reason), job, outputs)
 
 
-async def write_answer(
-    request: FixRequest, answer: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
-) -> Status:
-    """Answer the command below what our comment shows, which stays as it is. `answer` is safe."""
+async def write_reply(request: FixRequest, reply: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL) -> Status:
+    """Reply to the command below what our comment shows, which stays as it is. `reply` is safe."""
     issue = request.issue
-    effects = [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []
-    return await write_result(job, answer, outputs, effects, "confused")
+    effects = [plan_comment_parts(issue, {"reply": reply}, {})] if find_our_comment(issue) else []
+    return await write_result(job, reply, outputs, effects, "confused")
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
@@ -217,7 +212,7 @@ async def check_base(job: FixJob) -> str:
     Raises:
         TriageError: The checkout or GitHub cannot be read.
     """
-    commit = (await in_thread(job.open_files, "HEAD")).commit
+    commit = (await in_thread(job.open_base_files, "HEAD")).commit
     store = job.store
     is_on_it = await job.run.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
     return "" if is_on_it else OFF_DEFAULT_BRANCH
@@ -238,6 +233,6 @@ def plan_proposal_part(
     tests_outcome: TestsOutcome = "",
     example: ExampleOutcome = "",
 ) -> Sequence[PostComment | EditComment]:
-    """Return the comment that shows this part and answers no command any more; a new one if there is none."""
+    """Return the comment that shows this part and replies to no command any more; a new one if there is none."""
     remembered = {"proposal": commit, "tests": tests_outcome, "example": example}
-    return [plan_comment_parts(issue, {"proposal": proposal, "answer": ""}, remembered, links)]
+    return [plan_comment_parts(issue, {"proposal": proposal, "reply": ""}, remembered, links)]

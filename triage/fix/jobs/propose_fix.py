@@ -8,11 +8,11 @@ from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.issue import Issue
-from triage.domain.proposal import MAX_REVISIONS, PatchedFile, PatchProposal
+from triage.domain.proposal import MAX_REVISIONS, PatchedFile, Proposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
-from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, FixResult, write_result
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, ProposeResult, write_result
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.run.may_run.admission import WRITE_ROLES
 from triage.run.may_run.event import restore_issue_at_trigger
@@ -47,9 +47,9 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         return await write_result(
             job,
             render_block("proposal", "abandoned", problem),
-            job.artifacts.write_fix_result(FixResult(error=problem)),
+            job.artifacts.write_propose_result(ProposeResult(error=problem)),
         )
-    files = await in_thread(job.open_files, "HEAD")
+    files = await in_thread(job.open_base_files, "HEAD")
     services = await in_thread(run.open_services)
     example = await in_thread(job.open_example, issue)
 
@@ -65,11 +65,11 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         iteration_count=earlier.revision + 1 if earlier else 0,
     )
     state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
-    draft = None if state.error else state.draft
-    error = "" if draft else (state.error or "")[:MAX_ERROR_CHARS]
-    shown = state.diff_summary if draft else render_block("proposal", "abandoned", error)
-    outputs = job.artifacts.write_fix_result(FixResult(error=error, draft=draft))
-    if draft and example:
+    patch = None if state.error else state.patch
+    error = "" if patch else (state.error or "")[:MAX_ERROR_CHARS]
+    shown = state.diff_summary if patch else render_block("proposal", "abandoned", error)
+    outputs = job.artifacts.write_propose_result(ProposeResult(error=error, patch=patch))
+    if patch and example:
         job.artifacts.write_example(example)
     report = extend_report(state, services)
     if report is None:
@@ -85,7 +85,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     return done.downgrade_status(report.status)
 
 
-async def _find_earlier(task: FixTask, job: FixJob) -> tuple[PatchProposal | None, str]:
+async def _find_earlier(task: FixTask, job: FixJob) -> tuple[Proposal | None, str]:
     """Return the version that a person wants changed, and why it cannot be."""
     if task.command != "revise":
         return None, ""
@@ -108,10 +108,10 @@ def _describe_example(example: "FixExample | None", issue: Issue) -> str:
     return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
-def _format_earlier_diff(earlier: PatchProposal, files: "BaseFiles", job: FixJob) -> str:
+def _format_earlier_diff(earlier: Proposal, files: "BaseFiles", job: FixJob) -> str:
     """Return the diff of the version that a person wants changed, against the commit that it was made from."""
     try:
-        files = job.open_files(earlier.base)
+        files = job.open_base_files(earlier.base)
     except BadInput:  # a shallow checkout has only today's commit
         job.run.progress.info("The earlier version is compared with today's commit.")
     diffs = []

@@ -2,25 +2,25 @@
 
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
-from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.proposal import ExampleResult, Patch, Proposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.base_files import BaseFiles
 from triage.fix.jobs.fix_job import (
     NO_PROPOSAL,
     FixJob,
     FixRequest,
-    FixResult,
+    ProposeResult,
     check_base,
-    describe_stored,
+    describe_proposal,
     format_reply,
     plan_proposal_part,
     read_shown_commit,
-    write_answer,
     write_refusal,
+    write_reply,
     write_result,
 )
 from triage.fix.jobs.store_fix import check_and_build_commits
-from triage.fix.proposal_text import render_awaiting
+from triage.fix.proposal_text import render_proposal
 from triage.say.template import render_block
 
 PROPOSE_FAILED = "The job that writes the patch failed before it could say why. See its log."
@@ -36,48 +36,46 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     task = request.task
     if not task.makes_proposal:
         return await write_refusal(request, UNCONFIRMED, job)
-    result = job.artifacts.read_fix_result()
+    result = job.artifacts.read_propose_result()
     if result is None:
         reason = await check_base(job)
-        result = FixResult(error=f"Not done: {reason}" if reason else PROPOSE_FAILED)
-    draft = result.draft
-    if draft is None:
+        result = ProposeResult(error=f"Not done: {reason}" if reason else PROPOSE_FAILED)
+    patch = result.patch
+    if patch is None:
         return await _report_nothing(request, result, job)
-    files, problem, commits = await in_thread(check_and_build_commits, draft, request, job)
+    files, problem, commits = await in_thread(check_and_build_commits, patch, request, job)
     if problem:  # the same that the job before found: nobody is shown such a patch
-        return await _report_nothing(request, FixResult(error=f"The patch was refused. {problem}"), job)
+        return await _report_nothing(request, ProposeResult(error=f"The patch was refused. {problem}"), job)
     now = request.issue.snapshot_time or job.run.now()
 
-    def find_stored() -> PatchProposal | None:
+    def find_stored() -> Proposal | None:
         listed = reversed(job.store.list_proposals(task.number))
-        return next((one for one in listed if job.store.holds_exactly(one, draft.base, commits, now)), None)
+        return next((one for one in listed if job.store.holds_exactly(one, patch.base, commits, now)), None)
 
     stored = await job.run.ask_github("The proposals", find_stored)
     if stored is None:
-        return await _report_nothing(request, FixResult(error=NOT_STORED), job)
-    return await _report_stored(draft, files, stored, request.issue, job)
+        return await _report_nothing(request, ProposeResult(error=NOT_STORED), job)
+    return await _report_stored(patch, files, stored, request.issue, job)
 
 
-async def _report_nothing(request: FixRequest, result: FixResult, job: FixJob) -> Status:
+async def _report_nothing(request: FixRequest, result: ProposeResult, job: FixJob) -> Status:
     text = render_block("proposal", "abandoned", result.error)
     if read_shown_commit(request.issue):  # the one before can still be approved
-        return await write_answer(request, format_reply(request.task, text), job)
+        return await write_reply(request, format_reply(request.task, text), job)
     shown = format_reply(request.task, text)
     return await write_result(job, text, NO_PROPOSAL, plan_proposal_part(request.issue, shown), "confused")
 
 
-async def _report_stored(
-    draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
-) -> Status:
+async def _report_stored(patch: Patch, files: BaseFiles, stored: Proposal, issue: Issue, job: FixJob) -> Status:
     """Write the part of the comment with the patch, what tests said of it, and how to answer."""
-    repository, outputs, runs = job.run.repository, describe_stored(stored), job.artifacts.read_example_runs()
+    repository, outputs, runs = job.run.repository, describe_proposal(stored), job.artifacts.read_example_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
     example = found.compare(*runs) if runs and found else ExampleResult()
-    diff_url = f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}"
+    diff_url = f"{repository.server_url}/{repository.slug}/compare/{patch.base}...{stored.commit}"
     text = await in_thread(
-        lambda: render_awaiting(
-            draft,
+        lambda: render_proposal(
+            patch,
             files,
             stored,
             tests_outcome=job.tests_outcome,

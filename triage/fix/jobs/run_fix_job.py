@@ -1,4 +1,4 @@
-"""Chooses the job of the fix flow by its task. The first one, `gate`, says which follows."""
+"""Chooses the job of the fix flow by its task. The first one says in its output `next-job` which follows."""
 
 from collections.abc import Callable
 from functools import partial
@@ -40,7 +40,7 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
     return FixJob(
         run,
         store=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
-        open_files=partial(open_base_files, app.root),
+        open_base_files=partial(open_base_files, app.root),
         artifacts=JobArtifacts(app.workspace, app.redactor),
         open_example=open_example,
         approvers=app.settings.approvers,
@@ -50,13 +50,13 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
 
 
 async def admit_fix(request: FixRequest, job: FixJob) -> Status:
-    """Say which job follows, if any. Only reads, and is not the graph's `human_review_gate`."""
+    """Say which job follows, if any. Only reads."""
     task = request.task
     refusal = request.refusal or (await check_base(job) if task.makes_proposal else "")
     if refusal:
-        return await write_result(job, format_refusal(task, refusal), {"fix-task": "answer"})
+        return await write_result(job, format_refusal(task, refusal), {"next-job": "report"})
     following = "propose" if task.makes_proposal else "apply"
-    return await write_result(job, f"The next job: {following}.", {"fix-task": following})
+    return await write_result(job, f"The next job: {following}.", {"next-job": following})
 
 
 COMMENT_NEEDED = "comment: never cannot be used with the fix flow: nobody could see what they approve."
@@ -92,8 +92,8 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
         if request.has_write_access and name in REPLYING:
             return await write_refusal(request, request.refusal, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
-        answer = format_refusal(task, request.refusal)
-        return await write_result(job, answer, {}, status=Status.SKIPPED)
+        reply = format_refusal(task, request.refusal)
+        return await write_result(job, reply, {}, status=Status.SKIPPED)
     except IssueMoved as error:
         return write_skip(str(error), job.run)
     except GitHubUnavailable as error:

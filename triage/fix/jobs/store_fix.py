@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
-from triage.domain.proposal import PatchCommit, PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.proposal import Patch, PatchCommit, Proposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.fix.commit_text import build_commits
-from triage.fix.jobs.fix_job import NO_PROPOSAL, FixJob, FixRequest, describe_stored, write_result
+from triage.fix.jobs.fix_job import NO_PROPOSAL, FixJob, FixRequest, describe_proposal, write_result
 from triage.fix.patch.check_patch import check_patch
 from triage.fix.patch.modules import list_modules
 from triage.say.hidden_state import hash_text
@@ -32,25 +32,25 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    result = job.artifacts.read_fix_result()
-    if result is None or result.draft is None:
+    result = job.artifacts.read_propose_result()
+    if result is None or result.patch is None:
         return await write_result(job, "There is no patch to store.", NO_PROPOSAL)
-    _, problem, commits = await in_thread(check_and_build_commits, result.draft, request, job)
+    _, problem, commits = await in_thread(check_and_build_commits, result.patch, request, job)
     if problem:
         raise BadInput(f"The patch is not stored. {problem}")
     if job.run.policy.dry_run:
         return await write_result(job, "The patch would be stored. Nothing is in a dry run.", NO_PROPOSAL)
     now = request.issue.snapshot_time or job.run.now()
-    stored = await in_thread(_replace_proposals, result.draft, commits, now, job)
-    outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
+    stored = await in_thread(_replace_proposals, result.patch, commits, now, job)
+    outputs = describe_proposal(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await write_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datetime, job: FixJob) -> PatchProposal:
+def _replace_proposals(patch: Patch, commits: list[PatchCommit], now: datetime, job: FixJob) -> Proposal:
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
     store = job.store
-    stored = store.store(draft.issue or 0, draft.base, commits, now)
-    if not store.holds_exactly(stored, draft.base, commits, now):
+    stored = store.store(patch.issue or 0, patch.base, commits, now)
+    if not store.holds_exactly(stored, patch.base, commits, now):
         store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     try:
@@ -64,26 +64,26 @@ def _replace_proposals(draft: PatchDraft, commits: list[PatchCommit], now: datet
 
 
 def check_and_build_commits(
-    draft: PatchDraft, request: FixRequest, job: FixJob
+    patch: Patch, request: FixRequest, job: FixJob
 ) -> tuple["BaseFiles", str, list[PatchCommit]]:
     """Return the files that a patch starts from, why it may not be stored or shown, and else what it is stored as.
 
-    Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_files`.
+    Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_base_files`.
     """
-    files = job.open_files(draft.base)
-    problem = " ".join(_list_problems(draft, request.issue, files, job)[:3])
-    return files, problem, [] if problem else build_commits(draft, files)
+    files = job.open_base_files(patch.base)
+    problem = " ".join(_list_problems(patch, request.issue, files, job)[:3])
+    return files, problem, [] if problem else build_commits(patch, files)
 
 
-def _list_problems(draft: PatchDraft, issue: Issue, files: "BaseFiles", job: FixJob) -> list[str]:
+def _list_problems(patch: Patch, issue: Issue, files: "BaseFiles", job: FixJob) -> list[str]:
     run = job.run
-    if draft.repository != run.repository.slug or draft.issue != issue.number:
+    if patch.repository != run.repository.slug or patch.issue != issue.number:
         return ["It is for another issue."]
-    if draft.issue_text != hash_text(issue.title, issue.body):
+    if patch.issue_text != hash_text(issue.title, issue.body):
         return ["The issue was edited since the patch was made. Ask for a new one."]
-    if not job.store.is_on_default_branch(draft.base):
+    if not job.store.is_on_default_branch(patch.base):
         return [OFF_DEFAULT_BRANCH[0].upper() + OFF_DEFAULT_BRANCH[1:]]
-    if job.store.has_other_workflows(draft.base):
+    if job.store.has_other_workflows(patch.base):
         return [OTHER_WORKFLOWS[0].upper() + OTHER_WORKFLOWS[1:]]
     modules = list_modules(files.list_editable(), run.config.modules)
-    return check_patch(draft, files, modules, run.config.protected_paths)
+    return check_patch(patch, files, modules, run.config.protected_paths)

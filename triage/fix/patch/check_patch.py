@@ -1,7 +1,7 @@
-"""Decides whether a draft may be shown and stored, and what a reader should know of it before anything else.
+"""Decides whether a patch may be shown and stored, and what a reader should know of it before anything else.
 
 A patch writes tracked source, tests, documentation and changelogs, or new ones beside them. A rule that forbids it is a
-sentence that says what to do. Every job that uses a draft asks again.
+sentence that says what to do. Every job that uses a patch asks again.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from pathspec import PathSpec
 
 from triage.base.text import quote_value
-from triage.domain.proposal import MAX_FILES, BaseFile, PatchDraft, PatchedFile
+from triage.domain.proposal import MAX_FILES, BaseFile, Patch, PatchedFile
 from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, BaseFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
 from triage.fix.patch.modules import Module, find_modules, is_below
@@ -211,72 +211,72 @@ def _list_first(named: Sequence[str]) -> str:
 MAX_CHANGED_LINES = 3_000
 
 
-def check_patch(draft: PatchDraft, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]) -> list[str]:
-    """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
+def check_patch(patch: Patch, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]) -> list[str]:
+    """Return everything that forbids the patch, each in a sentence that says what to do; empty for a good one.
 
     Args:
-        draft: May be hostile.
+        patch: May be hostile.
         files: Of the base commit.
-        modules: All of the repository. The draft names those that it changes.
+        modules: All of the repository. The patch names those that it changes.
         protected: Gitignore patterns of the project.
     """
-    if draft.base != files.commit:
-        return [f"The patch was made for commit {draft.base[:12]}, not for {files.commit[:12]}: make it again."]
-    problems = list(_find_odd_lists(draft, modules))
-    if len(draft.files) <= MAX_FILES:
-        problems += [*_find_odd_files(draft, files, modules, protected), *_find_secret_words(draft)]
+    if patch.base != files.commit:
+        return [f"The patch was made for commit {patch.base[:12]}, not for {files.commit[:12]}: make it again."]
+    problems = list(_find_odd_lists(patch, modules))
+    if len(patch.files) <= MAX_FILES:
+        problems += [*_find_odd_files(patch, files, modules, protected), *_find_secret_words(patch)]
     return list(dict.fromkeys(problems))
 
 
-def _find_odd_lists(draft: PatchDraft, modules: Sequence[Module]) -> Iterator[str]:
-    if len(draft.files) > MAX_FILES:
-        yield f"The patch has {len(draft.files)} files; {MAX_FILES} are allowed: leave some out."
-    if not draft.files:
+def _find_odd_lists(patch: Patch, modules: Sequence[Module]) -> Iterator[str]:
+    if len(patch.files) > MAX_FILES:
+        yield f"The patch has {len(patch.files)} files; {MAX_FILES} are allowed: leave some out."
+    if not patch.files:
         yield "The patch changes nothing: list the files that it changes."
-    counts = Counter(file.path for file in draft.files)
+    counts = Counter(file.path for file in patch.files)
     # Two versions of a file would be two commits, of which only the last one is shown.
     yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
     for path in counts:
         if any(other.startswith(f"{path}/") for other in counts):
             yield f"{show_path(path)} is a file and a folder of the patch: rename one."
     known = {module.name for module in modules}
-    if not draft.modules:
+    if not patch.modules:
         yield "The patch names no module: name those that it changes."
-    for name in draft.modules:
+    for name in patch.modules:
         if name not in known:
             yield f"{show_path(name)} is no module of the repository: name one of those that are listed."
 
 
 def _find_odd_files(
-    draft: PatchDraft, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]
+    patch: Patch, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]
 ) -> Iterator[str]:
-    total = sum(one.changed for one in diff_files(draft, files))
+    total = sum(one.changed for one in diff_files(patch, files))
     if total > MAX_CHANGED_LINES:  # the content of such a patch takes a minute to check
         yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
     else:
-        for file in draft.files:
+        for file in patch.files:
             path, is_new = file.path, file.is_new_file
             if problem := check_path(
-                path, files, is_new=is_new, modules=modules, chosen=draft.modules, protected=protected
+                path, files, is_new=is_new, modules=modules, chosen=patch.modules, protected=protected
             ):
                 yield problem
             else:
                 base = files.read(path)
                 yield from check_content(file, base if isinstance(base, BaseFile) else None, files)
-    for file in draft.tests:
+    for file in patch.tests:
         if not files.is_test(file.path):
             shown = show_path(file.path)
             yield f"{shown} is no test by its folder and name: list it with the changes, or give it a test's name."
-    for file in draft.changes:  # else tests could differ between the two commits
+    for file in patch.changes:  # else tests could differ between the two commits
         if files.is_test(file.path):
             yield f"{show_path(file.path)} is a test by its folder and name: list it with the tests."
 
 
-def _find_secret_words(draft: PatchDraft) -> Iterator[str]:
+def _find_secret_words(patch: Patch) -> Iterator[str]:
     # They become the messages of commits.
-    words = {"summary": draft.summary, "root_cause": draft.root_cause or ""}
-    words |= {f"description of {show_path(file.path)}": file.description for file in draft.changes}
-    for name, text in {**words, "words of the revision": draft.revised_after}.items():
+    words = {"summary": patch.summary, "root_cause": patch.root_cause or ""}
+    words |= {f"description of {show_path(file.path)}": file.description for file in patch.changes}
+    for name, text in {**words, "words of the revision": patch.revised_after}.items():
         if redact_likely_secrets(text) != text:
             yield f"The {name} has what looks like a secret: leave it out."
 
@@ -288,14 +288,14 @@ LONG_LINE_CHARS, UNUSUAL_LINE_CHARS = 200, 120
 between the two is a warning only where the file has none as long."""
 
 
-def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
+def list_warnings(patch: Patch, files: BaseFiles) -> list[str]:
     """Return warnings of one sentence each. Names in them are a model's words."""
-    lines = sum(one.changed for one in diff_files(draft, files))
-    number = "1 file" if len(draft.files) == 1 else f"{len(draft.files)} files"
+    lines = sum(one.changed for one in diff_files(patch, files))
+    number = "1 file" if len(patch.files) == 1 else f"{len(patch.files)} files"
     warnings = [f"Large diff: about {lines:,} lines in {number}."] if lines > LARGE_DIFF_LINES else []
-    if len(draft.modules) > MANY_MODULES:
-        warnings.append(f"Multi-module change: {', '.join(map(show_path, draft.modules))}.")
-    if long := [show_path(file.path) for file in draft.files if _has_long_line(file, files)]:
+    if len(patch.modules) > MANY_MODULES:
+        warnings.append(f"Multi-module change: {', '.join(map(show_path, patch.modules))}.")
+    if long := [show_path(file.path) for file in patch.files if _has_long_line(file, files)]:
         warnings.append(f"Lines of more than {UNUSUAL_LINE_CHARS} characters: {', '.join(long)}.")
     return warnings
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from triage.base.errors import BadInput, GitError
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, PatchDraft, PatchedFile
+from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, Patch, PatchedFile
 from triage.git.git import Git
 
 if TYPE_CHECKING:
@@ -33,18 +33,18 @@ class FileDiff(NamedTuple):
         return self.added + self.removed
 
 
-def diff_files(draft: PatchDraft, files: "BaseFiles") -> list[FileDiff]:
+def diff_files(patch: Patch, files: "BaseFiles") -> list[FileDiff]:
     """Return what each file of the whole patch changes on its base commit. Takes milliseconds for each.
 
     Raises:
         BadInput: Git does not compare them.
     """
-    return [diff_file(file, read_base_text(file.path, files)) for file in draft.files]
+    return [diff_file(file, read_base_text(file.path, files)) for file in patch.files]
 
 
-def format_diff(draft: PatchDraft, files: "BaseFiles") -> str:
+def format_diff(patch: Patch, files: "BaseFiles") -> str:
     """Return the whole patch against its base commit, as `git apply` takes it. Raises as `diff_files`."""
-    return "".join(one.text for one in diff_files(draft, files))
+    return "".join(one.text for one in diff_files(patch, files))
 
 
 def read_base_text(path: str, files: "BaseFiles") -> str:

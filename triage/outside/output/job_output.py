@@ -103,7 +103,7 @@ def fit_summary(markdown: str, max_bytes: int) -> bytes:
 
 FOLDER = ".triage"
 REPORT = "report.json"
-PROPOSAL = "proposal.json"
+PATCH = "patch.json"
 
 
 def write_file(workspace: Path, name: str, json_text: str) -> str:

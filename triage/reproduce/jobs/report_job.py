@@ -50,7 +50,7 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
         return await finish(job, block, links=pages.links)
     remembered = {} if order.is_own else {"reproduced": known}
     issue = await read_again(request.issue, job.run)
-    comment = _plan_comment(task, issue, job, {"reproduction": block, "answer": ""}, remembered, pages.links)
+    comment = _plan_comment(task, issue, job, {"reproduction": block, "reply": ""}, remembered, pages.links)
     return await finish(job, block, {}, [comment, *plan_reaction(job.run.event, "rocket")], pages.links)
 
 
@@ -89,7 +89,7 @@ def _remember(selection: Selection, evidence: Evidence, pages: Pages) -> Reprodu
 async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: ReproduceJob) -> Status:
     """Say why nothing was run. A result that the comment has stays."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
-    comment = _plan_comment(task, issue, job, {"answer": text}, {})
+    comment = _plan_comment(task, issue, job, {"reply": text}, {})
     return await finish(job, text, {}, [comment, *plan_reaction(job.run.event, "confused")])
 
 
@@ -108,7 +108,7 @@ async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None
         if not is_due or not evidence or not order.selection:
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-        parts: dict[PartName, str] = {"reproduction": f"{FIXED_SINCE}\n\n{block}", "answer": ""}
+        parts: dict[PartName, str] = {"reproduction": f"{FIXED_SINCE}\n\n{block}", "reply": ""}
         remembered = {"reproduced": await in_thread(_remember, order.selection, evidence, pages)}
         comment = plan_comment_parts(request.issue, parts, remembered, pages.links)
         # At once: the comment of a later issue may change while the earlier ones are written.

@@ -20,7 +20,7 @@ BURST = f"More than {MAX_RUNS_PER_DAY} issues came within 24 hours. `/triage rep
 
 
 async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
-    """Write the file for the next jobs, and say in the output `reproduce-task` which of them follows."""
+    """Write the file for the next jobs, and say in the output `next-job` which of them follows."""
     if task.number is None:
         return await _select_again(job)
     request = await read_request(task.number, task, job)
@@ -37,15 +37,15 @@ async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
         return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}")
     if order.selection is None:
         page = f"Nothing is run: {escape_markdown(order.refusal)}"
-        return await finish(job, page, _hand_over([order], "answer", job))
+        return await finish(job, page, _hand_over([order], "report", job))
     versions = ", ".join(target.on for target in order.selection.targets)
     return await finish(job, f"To be run on {escape_markdown(versions)}.", _hand_over([order], "run", job))
 
 
-def _hand_over(orders: list[Order], task: str, job: ReproduceJob) -> dict[str, str]:
+def _hand_over(orders: list[Order], following: str, job: ReproduceJob) -> dict[str, str]:
     job.write_file(SELECTION, Orders(orders=orders).model_dump_json())
     written = job.read_file(SELECTION) or b""
-    return {"reproduce-task": task, "reproduce-selection": sha256(written).hexdigest()}
+    return {"next-job": following, "reproduce-selection": sha256(written).hexdigest()}
 
 
 def _make_order(number: int, task: ReproduceTask, request: Request, job: ReproduceJob) -> Order:

@@ -64,24 +64,24 @@ SUBMODULE = "shop/sub"
 PROTECTED = ["shop/migrations/"]
 MODULE = "shop/"
 FIXED = BASKET.replace(" + 1", "")
-Draft = dict[str, Any]
+PatchJson = dict[str, Any]
 Outcome = Literal["refused", "stored", "either"]
 
 
 @dataclass(frozen=True)
-class DraftCase:
+class PatchCase:
     name: str
     result: bytes
     """What the job `propose` leaves."""
-    draft: Draft | None
-    """The draft in it; None if the bytes are odd."""
+    patch: PatchJson | None
+    """The patch in it; None if the bytes are odd."""
     outcome: Outcome
     """What must become of it. With `either`, only what is stored is judged."""
 
 
-def build_cases(base: str, feature: str) -> list[DraftCase]:
+def build_cases(base: str, feature: str) -> list[PatchCase]:
     """Returns all cases for a base commit, in an order that mixes the kinds. `feature` is not on the default branch."""
-    plain = _make_draft(base)
+    plain = _make_patch(base)
     cases = [
         *_build_good(plain),
         *_build_paths(plain),
@@ -96,7 +96,7 @@ def build_cases(base: str, feature: str) -> list[DraftCase]:
     return cases
 
 
-def _make_draft(base: str) -> Draft:
+def _make_patch(base: str) -> PatchJson:
     return {
         "version": 1,
         "repository": "octo/shop",
@@ -121,13 +121,13 @@ def _change(path: str, text: str, *, is_new: bool = False) -> dict[str, Any]:
     return {"path": path, "description": "A change.", "is_new_file": is_new, "text": text}
 
 
-def _case(name: str, draft: Draft, outcome: Outcome = "refused", **changes: Any) -> DraftCase:
-    changed = copy.deepcopy(draft) | changes
-    result = json.dumps({"error": "", "draft": changed}).encode()
-    return DraftCase(name, result, changed, outcome)
+def _case(name: str, patch: PatchJson, outcome: Outcome = "refused", **changes: Any) -> PatchCase:
+    changed = copy.deepcopy(patch) | changes
+    result = json.dumps({"error": "", "patch": changed}).encode()
+    return PatchCase(name, result, changed, outcome)
 
 
-def _build_good(plain: Draft) -> Iterator[DraftCase]:
+def _build_good(plain: PatchJson) -> Iterator[PatchCase]:
     new_test = _change("tests/test_total.py", "def test_total():\n    assert total([1]) == 1\n", is_new=True)
     kinds: dict[str, list[dict[str, Any]]] = {
         "an edit": [_change("shop/basket.py", FIXED)],
@@ -151,7 +151,7 @@ def _build_good(plain: Draft) -> Iterator[DraftCase]:
     yield _case("good: tests alone", plain, "stored", changes=[], tests=[new_test])
 
 
-def _build_unseen(plain: Draft, feature: str) -> Iterator[DraftCase]:
+def _build_unseen(plain: PatchJson, feature: str) -> Iterator[PatchCase]:
     """What the comment's diff would not show: another version in the first commit, or commits of another branch."""
     shown = _change("tests/test_basket.py", TEST + "\n\ndef test_more():\n    assert 1\n")
     evil = "import subprocess\nsubprocess.run(['sh', '-c', 'id'])\n"
@@ -175,7 +175,7 @@ FOOTERS = (
 )  # fmt: skip
 
 
-def _build_footers(plain: Draft) -> Iterator[DraftCase]:
+def _build_footers(plain: PatchJson) -> Iterator[PatchCase]:
     test = _change("tests/test_total.py", "def test_total():\n    assert total([1]) == 1\n", is_new=True)
     for footer in FOOTERS:
         for name, cause in {
@@ -228,7 +228,7 @@ def _disguise(path: str) -> Iterator[tuple[str, str]]:
     yield "a stream", f"{path}::$DATA"
 
 
-def _build_paths(plain: Draft) -> Iterator[DraftCase]:
+def _build_paths(plain: PatchJson) -> Iterator[PatchCase]:
     everything = ["shop/", "./", "docs/", "web/"]
     odd = ["shop/", "", "/", "../", ".github/", "*"]
     for target in _TARGETS:
@@ -263,7 +263,7 @@ _HIDDEN = (
 )
 
 
-def _build_contents(plain: Draft) -> Iterator[DraftCase]:
+def _build_contents(plain: PatchJson) -> Iterator[PatchCase]:
     lines: dict[str, str] = {f"address {url}": f"# {url}" for url in _ADDRESSES}
     lines |= {f"hidden U+{ord(char):04X}": f"A = 1  # {char}x" for char in _HIDDEN}
     lines |= {f"secret, {name}": f"'''\n{text}\n'''" for name, (text, _) in SECRET_FORMS.items()}
@@ -293,7 +293,7 @@ def _build_contents(plain: Draft) -> Iterator[DraftCase]:
         yield _case(f"content: {name}", plain, changes=[_change(path, text)])
 
 
-def _build_shapes(plain: Draft) -> Iterator[DraftCase]:
+def _build_shapes(plain: PatchJson) -> Iterator[PatchCase]:
     change = plain["changes"][0]
     new = [_change(f"shop/n{number}.py", "A = 1\n", is_new=True) for number in range(21)]
     tests = [_change(f"tests/test_{number}.py", "A = 1\n", is_new=True) for number in range(10)]
@@ -334,7 +334,7 @@ def _build_shapes(plain: Draft) -> Iterator[DraftCase]:
     )
 
 
-def _build_obedient(plain: Draft) -> Iterator[DraftCase]:
+def _build_obedient(plain: PatchJson) -> Iterator[PatchCase]:
     """A text of the corpora wherever a model may write."""
     for number, one in enumerate(injections()[::25]):
         line = " ".join(one.text.split())
@@ -367,22 +367,22 @@ _ODD: tuple[Any, ...] = (
 )
 
 
-def _build_noise(plain: Draft) -> Iterator[DraftCase]:
+def _build_noise(plain: PatchJson) -> Iterator[PatchCase]:
     chosen = random.Random(16)
     for number in range(600):
-        draft = copy.deepcopy(plain)
+        patch = copy.deepcopy(plain)
         for _ in range(chosen.randint(1, 3)):
-            target = chosen.choice([draft, *(one for one in draft["changes"] if isinstance(one, dict))])
+            target = chosen.choice([patch, *(one for one in patch["changes"] if isinstance(one, dict))])
             target[chosen.choice([*target, "extra"])] = copy.deepcopy(chosen.choice(_ODD))
-            if not isinstance(draft["changes"], list):
+            if not isinstance(patch["changes"], list):
                 break
-        yield _case(f"noise {number}", draft, "either")
+        yield _case(f"noise {number}", patch, "either")
     whole = _case("", plain).result
     for number in range(200):
         mixed = bytearray(whole)
         for _ in range(chosen.randint(1, 8)):
             mixed[chosen.randrange(len(mixed))] = chosen.randrange(256)
-        yield DraftCase(f"noise in bytes {number}", bytes(mixed), None, "either")
-        yield DraftCase(f"noise, cut {number}", whole[: chosen.randrange(len(whole))], None, "refused")
+        yield PatchCase(f"noise in bytes {number}", bytes(mixed), None, "either")
+        yield PatchCase(f"noise, cut {number}", whole[: chosen.randrange(len(whole))], None, "refused")
     for name, data in {"nothing": b"", "nested": b"[" * 100_000, "huge": b" " * 9_000_000, "null": b"null"}.items():
-        yield DraftCase(f"noise: {name}", data, None, "refused")
+        yield PatchCase(f"noise: {name}", data, None, "refused")

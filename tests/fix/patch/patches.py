@@ -1,13 +1,13 @@
-"""A small draft, as the tests of patches change it."""
+"""A small patch, as the tests of patches change it."""
 
 from collections.abc import Sequence
 
 from testing.fakes import COMMIT
-from triage.domain.proposal import PatchDraft, PatchedFile
+from triage.domain.proposal import Patch, PatchedFile
 
 
-def make_draft(changes: Sequence[PatchedFile], tests: Sequence[PatchedFile] = (), **fields: object) -> PatchDraft:
-    draft = PatchDraft(
+def make_patch(changes: Sequence[PatchedFile], tests: Sequence[PatchedFile] = (), **fields: object) -> Patch:
+    patch = Patch(
         repository="octo/shop",
         issue=7,
         issue_title="Empty basket",
@@ -18,4 +18,4 @@ def make_draft(changes: Sequence[PatchedFile], tests: Sequence[PatchedFile] = ()
         changes=list(changes),
         tests=list(tests),
     )
-    return draft.model_copy(update=fields)
+    return patch.model_copy(update=fields)
