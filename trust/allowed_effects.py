@@ -34,7 +34,7 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
         (
             "next-job",
             "reproduce-selection",
-            "patch-file",
+            "result-file",
             "proposal-id",
             "proposal-sha",
             "proposal-test-sha",

@@ -122,5 +122,5 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         )
         assert job.run.repository.server_url == "https://git.example.org"
         GitDataApi(api, tmp_path)
-        assert job.store.list_proposals(7) == []
+        assert job.proposals.list_proposals(7) == []
         assert [asked.token for asked in api.requests] == [JOB_TOKEN]

@@ -30,7 +30,7 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert workflow.run("gate")["next-job"] == "propose"
 
     proposed = workflow.propose()
-    assert (proposed["next-job"], proposed["patch-file"]) == ("store", ".triage/patch.json")
+    assert (proposed["next-job"], proposed["result-file"]) == ("store", ".triage/propose-result.json")
     assert int(proposed["tokens"]) > 0
     assert "## Proposed changes" in workflow.summary
     assert workflow.api.request_lines("POST /repos") == []

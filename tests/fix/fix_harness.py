@@ -121,7 +121,7 @@ class FixHarness(RunHarness):
     def run_job(self, stage: str, **task: Any) -> Status:
         flow = FixJob(
             self.build_context(),
-            store=self.store,
+            proposals=self.store,
             open_base_files=lambda _: self.files,
             artifacts=JobArtifacts(self.workspace, SecretRedactor([])),
             open_example=lambda _: None,
@@ -144,7 +144,7 @@ class FixHarness(RunHarness):
 
     @property
     def _file(self) -> Path:
-        return self.workspace / ".triage/patch.json"
+        return self.workspace / ".triage/propose-result.json"
 
     def leave_result(self, **changes: Any) -> None:
         """Leave a patch, as the job `propose` does."""

@@ -13,11 +13,11 @@ from testing.each_row import each_row
 from triage.domain.proposal import Patch, PatchedFile
 from triage.fix.commit_text import (
     CommitFacts,
-    CommitWords,
+    CommitSummary,
     format_subject,
     make_branch_name,
     parse_proposal,
-    read_words,
+    read_summary,
     write_messages,
 )
 
@@ -176,14 +176,14 @@ def test_what_a_message_says_is_read_back() -> None:
         revision=1,
         revised_after="Use Decimal.",
     )
-    words = read_words(write_messages(patch)[1])
+    words = read_summary(write_messages(patch)[1])
     assert (words.subject, words.cause) == ("Round half to even", ("It rounds " + "up and " * 20).strip())
     assert words.points == [
         "a.py - " + ("Rounds " + "the sum " * 20).strip(),
         "Revision 1, after a maintainer's words - Use Decimal.",
     ]
     assert words.unverified == ["Whether a negative total rounds so, too."]
-    assert read_words("Merge it\n") == CommitWords()
+    assert read_summary("Merge it\n") == CommitSummary()
 
 
 def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for() -> None:

@@ -59,7 +59,7 @@ def test_the_patched_code_has_no_network_and_no_token() -> None:
     assert "docker.sock" not in TEXT
     assert "GITHUB_TOKEN" not in TEXT
     checkouts = [step for step in JOBS["verify"]["steps"] if "checkout" in step.get("uses", "")]
-    assert [step["with"]["path"] for step in checkouts] == ["base", "after", "before"]
+    assert [step["with"]["path"] for step in checkouts] == ["base", "after", "test-only"]
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
@@ -99,30 +99,30 @@ exit $code
 @pytest.mark.parametrize(
     ("failing", "ran", "has_test", "outcome"),
     [
-        ("before", "", True, "proved"),
+        ("test-only", "", True, "proved"),
         ("", "", True, "unproved"),
         ("", "", False, "unproved"),
         ("base", "", False, "unproved"),
         ("after", "", True, "failed"),
-        ("before after base", "", True, "unclear"),
-        ("before:125", "", True, "unproved"),
+        ("test-only after base", "", True, "unclear"),
+        ("test-only:125", "", True, "unproved"),
         ("after:137", "", True, "none"),
-        ("before", "after:6 before:6", True, "proved"),
-        ("before", "before:1", True, "proved"),  # it could not be imported
-        ("before", "after:0", True, "uncounted"),
-        ("before", "after:0 before:0 base:0", True, "uncounted"),
-        ("before", "after:4", True, "uncounted"),
-        ("before", "after:5 before:6", True, "uncounted"),
+        ("test-only", "after:6 test-only:6", True, "proved"),
+        ("test-only", "test-only:1", True, "proved"),  # it could not be imported
+        ("test-only", "after:0", True, "uncounted"),
+        ("test-only", "after:0 test-only:0 base:0", True, "uncounted"),
+        ("test-only", "after:4", True, "uncounted"),
+        ("test-only", "after:5 test-only:6", True, "uncounted"),
         ("", "after:4", False, "uncounted"),
-        ("before", "after:5,5", True, "uncounted"),
-        ("before", "after:a[$(touch${IFS}x)]", True, "uncounted"),
-        ("before base:125", "base:", True, "unproved"),
-        ("before base", "", True, "unproved"),
-        ("before base", "base:4", True, "unproved"),
+        ("test-only", "after:5,5", True, "uncounted"),
+        ("test-only", "after:a[$(touch${IFS}x)]", True, "uncounted"),
+        ("test-only base:125", "base:", True, "unproved"),
+        ("test-only base", "", True, "unproved"),
+        ("test-only base", "base:4", True, "unproved"),
     ],
 )
 def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, ran: str, has_test: bool, outcome: str) -> None:
-    for folder in ["after", "base", *(["before"] if has_test else [])]:
+    for folder in ["after", "base", *(["test-only"] if has_test else [])]:
         (tmp_path / folder).mkdir()
     found, printed = run_verify(tmp_path, FAILING_DOCKER, FAILING=failing, RAN=ran)
     first, *_, last = printed.splitlines()
@@ -157,7 +157,7 @@ NEW_TEST = f"{OLD_TEST}\n\ndef test_none():\n    assert total(None) == 0\n"
 )
 def test_how_many_tests_ran_is_counted(tmp_path: Path, change: str, outcome: str) -> None:
     """The command of the example, with real tests."""
-    shown = {"base": (TOTAL.format("sum(items)"), OLD_TEST), "before": (TOTAL.format("sum(items)"), NEW_TEST)}
+    shown = {"base": (TOTAL.format("sum(items)"), OLD_TEST), "test-only": (TOTAL.format("sum(items)"), NEW_TEST)}
     for folder, (code, test) in {**shown, "after": (change, NEW_TEST)}.items():
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "cart.py").write_text(code)

@@ -72,7 +72,7 @@ class TestForgedCommits:
         assert listed(store) == []
 
     def test_a_commit_on_top_of_a_proposal(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        stored = store.store(*make_request(git.refs["refs/heads/main"]))
+        stored = store.save(*make_request(git.refs["refs/heads/main"]))
         git.set_ref(stored.ref, git.commit(BASE_FILES, stored.commit, message="More\n"))
         assert listed(store) == []
 
@@ -80,7 +80,7 @@ class TestForgedCommits:
         self, git: GitDataApi, store: GitHubProposalStore
     ) -> None:
         base = git.refs["refs/heads/main"]
-        stored = store.store(*make_request(base))
+        stored = store.save(*make_request(base))
         message = make_messages(7, base)[1].replace("Triage-Revision: 0", "Triage-Revision: 1")
         git.set_ref(stored.ref, git.commit(BASE_FILES, str(stored.test_commit), message=message))
         (found,) = store.list_proposals(7)

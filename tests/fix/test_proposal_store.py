@@ -31,7 +31,7 @@ def proposals_in(git: GitDataApi) -> list[str]:
 class TestStoring:
     def test_two_commits_that_git_itself_can_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         base = base_of(git)
-        stored = store.store(*make_request(base))
+        stored = store.save(*make_request(base))
         assert (stored.ref, stored.base) == (f"{PREFIX}{stored.id}", base)
         assert git.refs[stored.ref] == stored.commit
         assert stored.created_at == START + timedelta(seconds=4), "time of the last commit, the fourth write"
@@ -47,27 +47,27 @@ class TestStoring:
         assert run_git(git.folder, "cat-file", "blob", f"{stored.commit}:{TEST}") == NEW_TEST.strip()
 
     def test_without_a_test_there_is_one_commit(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        proposal = store.store(*make_request(base_of(git), test_files={}))
+        proposal = store.save(*make_request(base_of(git), test_files={}))
         assert proposal.test_commit is None
         assert run_git(git.folder, "show", "--no-patch", "--format=%P", proposal.commit) == base_of(git)
 
     def test_modes_and_new_files(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         files = {"tools/run.sh": BaseFile(text="#!/bin/sh\nx\n", mode="100755"), "new/deep/a.py": BaseFile(text="")}
-        proposal = store.store(*make_request(base_of(git), files=files, test_files={}))
+        proposal = store.save(*make_request(base_of(git), files=files, test_files={}))
         listed = run_git(git.folder, "ls-tree", "-r", proposal.commit).splitlines()
         assert [row.split()[0] for row in listed if row.endswith("tools/run.sh")] == ["100755"]
         assert len(listed) == len(BASE_FILES) + 1
         assert read_files(store, proposal) == files
 
     def test_the_same_patch_is_stored_once(self, git: GitDataApi, open_store: OpenStore) -> None:
-        first = open_store().store(*make_request(base_of(git)))
-        assert open_store().store(*make_request(base_of(git))) == first
+        first = open_store().save(*make_request(base_of(git)))
+        assert open_store().save(*make_request(base_of(git))) == first
         assert proposals_in(git) == [first.ref]
 
     def test_an_expired_one_is_not_taken_for_a_new_one(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        old = store.store(*make_request(base_of(git)))
+        old = store.save(*make_request(base_of(git)))
         git.api.date_header = now = START + WEEK + timedelta(minutes=1)
-        new = store.store(*make_request(base_of(git))._replace(now=now))
+        new = store.save(*make_request(base_of(git))._replace(now=now))
         assert old.ref != new.ref
         assert new.created_at - old.created_at > WEEK
 
@@ -75,14 +75,14 @@ class TestStoring:
     def test_another_patch_is_another_proposal(
         self, git: GitDataApi, store: GitHubProposalStore, change: dict[str, str]
     ) -> None:
-        first = store.store(*make_request(base_of(git)))
+        first = store.save(*make_request(base_of(git)))
         other = git.commit(BASE_FILES, base_of(git)) if "base" in change else base_of(git)
-        second = store.store(*make_request(other, summary=change.get("summary", "Round totals")))
+        second = store.save(*make_request(other, summary=change.get("summary", "Round totals")))
         assert proposals_in(git) == [first.ref, second.ref]
 
     def test_a_message_that_does_not_describe_the_commits(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         with pytest.raises(CannotPublish, match="another commit than the proposal's"):
-            store.store(*make_request(base_of(git), message="Round totals\n"))
+            store.save(*make_request(base_of(git), message="Round totals\n"))
         assert proposals_in(git) == []
 
     def test_a_commit_with_other_files_under_our_message_is_noticed(
@@ -91,7 +91,7 @@ class TestStoring:
         request = make_request(base_of(git), test_files={})
         other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.commits[0].message)
         git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other), times=1)]
-        stored = store.store(*request)
+        stored = store.save(*request)
         assert not store.holds_exactly(stored, base_of(git), request.commits, START)
 
 
@@ -121,16 +121,16 @@ class TestRefusals:
     ) -> None:
         git.api.faults = [ApiFault(f"POST .*/{kind}", status, {"message": message, "x": SERVER_ERROR_TEXT})]
         with pytest.raises(error) as caught:
-            store.store(*make_request(base_of(git)))
+            store.save(*make_request(base_of(git)))
         assert words in str(caught.value)
         assert SERVER_ERROR_TEXT not in str(caught.value)
         assert proposals_in(git) == []
 
     def test_a_token_that_may_only_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        stored = store.store(*make_request(base_of(git)))
+        stored = store.save(*make_request(base_of(git)))
         git.api.denied[JOB_TOKEN] = {"contents"}
         for write in (
-            partial(store.store, *make_request(base_of(git), summary="Round sums")),
+            partial(store.save, *make_request(base_of(git), summary="Round sums")),
             partial(store.create_branch, "triage/7-x", stored.commit),
             partial(store.delete, stored),
         ):
@@ -145,7 +145,7 @@ class TestRaces:
     @pytest.mark.parametrize("kind", ["trees", "commits", "refs"])
     def test_a_lost_answer(self, git: GitDataApi, open_store: OpenStore, kind: str, status: int, stored: bool) -> None:
         git.api.faults = [ApiFault(f"POST .*/{kind}", status, b"<html>", stored=stored, times=1)]
-        found = open_store().store(*make_request(base_of(git)))
+        found = open_store().save(*make_request(base_of(git)))
         assert proposals_in(git) == [found.ref]
         assert git.refs[found.ref] == found.commit
 
@@ -154,14 +154,14 @@ class TestRaces:
     ) -> None:
         git.api.faults = [ApiFault("POST .*/refs", 502, stored=True), ApiFault("GET .*/git/ref/", 500)]
         with pytest.raises(CannotPublish):
-            store.store(*make_request(base_of(git)))
+            store.save(*make_request(base_of(git)))
         assert len(git.api.request_lines(f"POST {REPO}/git/refs")) == 1
 
 
 def carry_out(git: GitDataApi, store: GitHubProposalStore) -> None:
     """What the jobs do between a patch and its pull request, and do again from where they were killed."""
     if not any(name.startswith("refs/heads/triage/") for name in git.refs):
-        store.store(*make_request(base_of(git)))
+        store.save(*make_request(base_of(git)))
     for one in store.list_proposals(7):
         assert store.create_branch("triage/7-round-totals", one.commit)
         store.open_pull_request("triage/7-round-totals", one.commit, "[#7] Round totals", "Words")
@@ -196,7 +196,7 @@ class TestKilledAndRunAgain:
 
 class TestDeleting:
     def test_only_where_it_still_leads_to_the_proposal(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        stored = store.store(*make_request(base_of(git)))
+        stored = store.save(*make_request(base_of(git)))
         git.set_ref(stored.ref, base_of(git))
         store.delete(stored)
         assert git.refs[stored.ref] == base_of(git)
@@ -212,7 +212,7 @@ class TestDeleting:
 
     @pytest.mark.parametrize("ref", ["refs/heads/main", "refs/heads/triage/7-x", "refs/tags/v1", "refs/triage/other"])
     def test_never_another_ref(self, git: GitDataApi, store: GitHubProposalStore, ref: str) -> None:
-        stored = store.store(*make_request(base_of(git)))
+        stored = store.save(*make_request(base_of(git)))
         git.set_ref(ref, stored.commit)
         with pytest.raises(ValueError, match="only refs of proposals"):
             store.delete(stored.model_copy(update={"ref": ref}))
@@ -220,7 +220,7 @@ class TestDeleting:
 
     @pytest.mark.parametrize("is_handled", [False, True])
     def test_a_lost_answer(self, git: GitDataApi, store: GitHubProposalStore, is_handled: bool) -> None:
-        stored = store.store(*make_request(base_of(git)))
+        stored = store.save(*make_request(base_of(git)))
         git.api.faults = [ApiFault("DELETE", stored=is_handled, times=1)]
         store.delete(stored)
         assert proposals_in(git) == []
@@ -228,7 +228,7 @@ class TestDeleting:
 
 class TestBranches:
     def test_a_name_that_is_taken(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        commit = store.store(*make_request(base_of(git))).commit
+        commit = store.save(*make_request(base_of(git))).commit
         assert store.create_branch("triage/7-x", commit)
         assert store.create_branch("triage/7-x", commit)
         assert not store.create_branch("triage/7-x", base_of(git))
@@ -253,9 +253,9 @@ class TestBranches:
 
 class TestFirstCommit:
     def test_its_files_are_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        proposal = store.store(*make_request(base_of(git)))
+        proposal = store.save(*make_request(base_of(git)))
         assert [one.files for one in store.read_commits(proposal)] == [TEST_FILES, FILES]
-        alone = store.store(*make_request(base_of(git), summary="Round sums", test_files={}))
+        alone = store.save(*make_request(base_of(git), summary="Round sums", test_files={}))
         assert [one.files for one in store.read_commits(alone)] == [FILES]
 
     @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ class TestFirstCommit:
         self, git: GitDataApi, store: GitHubProposalStore, hidden: dict[str, BaseFile]
     ) -> None:
         request = make_request(base_of(git), test_files=hidden, files={**FILES, **TEST_FILES})
-        self.refuse(store, store.store(*request))
+        self.refuse(store, store.save(*request))
 
     @pytest.mark.parametrize("path", ["evil.py", "shop/cart.py", "shop/new/evil.py"])
     def test_files_that_only_the_first_commit_has(self, git: GitDataApi, store: GitHubProposalStore, path: str) -> None:

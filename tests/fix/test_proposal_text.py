@@ -15,7 +15,7 @@ from triage.domain.proposal import (
     Proposal,
     TestsOutcome,
 )
-from triage.fix.commit_text import CommitWords
+from triage.fix.commit_text import CommitSummary
 from triage.fix.proposal_text import (
     MAX_PART_UNITS,
     render_proposal,
@@ -89,7 +89,7 @@ def test_a_story_without_a_test_reads_as_in_its_golden_file(golden: Any) -> None
 
 def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
     issue = "https://github.com/acme/ledger/issues/412"
-    words = CommitWords(
+    words = CommitSummary(
         "Round half to even",
         "'total' rounds up.",
         ["src/totals.py - Rounds as banks do.", "Revision 1, after - use Decimal"],
@@ -120,7 +120,7 @@ def test_nothing_is_active_whatever_a_person_is_called() -> None:
     for text in (
         render_block("proposal", "opened", EVIL, 1, url),
         render_block("proposal", "refused_pull_request", EVIL, EVIL, url, EVIL),
-        render_pull_request_body("0" * 12, url, EVIL, "", CommitWords(EVIL, EVIL, [EVIL], [EVIL]), [EVIL]),
+        render_pull_request_body("0" * 12, url, EVIL, "", CommitSummary(EVIL, EVIL, [EVIL], [EVIL]), [EVIL]),
     ):
         assert find_active_content(text, [url]) == []
 

@@ -15,7 +15,7 @@ from triage.fix.proposal_store import GitHubProposalStore
 @pytest.fixture
 def proposal(git: GitDataApi, store: GitHubProposalStore) -> Proposal:
     new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
-    return store.store(*make_request(git.refs["refs/heads/main"], files={**FILES, **new}))
+    return store.save(*make_request(git.refs["refs/heads/main"], files={**FILES, **new}))
 
 
 def advance(git: GitDataApi, files: dict[str, str | bytes], modes: str = "100644") -> None:

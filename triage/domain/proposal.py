@@ -20,14 +20,12 @@ MAX_REVISIONS = 3
 Approvers = Literal["write", "owners"]
 """Who may approve a patch."""
 TestsOutcome = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
-"""What the project's tests said of a patch, as the macro `tested` tells it; empty if nobody reported it.
-
-proved: pass, and the new test fails without it. unproved: pass, no more. failed: only with it. unclear: also without.
-uncounted: pass, and fewer ran, or nobody counted. none: did not run.
-"""
-
+"""What the project's tests said of a patch; empty if nobody reported it. They pass, and the new test fails without it
+(proved), or no more is known (unproved); fail only with it (failed), or also without (unclear); pass, but fewer ran, or
+nobody counted (uncounted); did not run (none)."""
 ExampleOutcome = Literal["", "fixed", "still", "other", "broken", "changed", "unchanged", "not-run"]
-"""What became of the report's example with a patch; empty if nobody ran it."""
+"""What became of the report's example with a patch; empty if nobody ran it. What failed before is fixed, still fails or
+in another way (other); what did not is broken, or prints something else (changed), or the same (unchanged)."""
 
 
 class ExampleResult(Value):

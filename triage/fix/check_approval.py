@@ -34,9 +34,10 @@ class PersonDecision(Value):
 
 
 def parse_decision(answer: object) -> PersonDecision:
-    """Return what a person decided. Only the word `approve` is a yes, and what cannot be read is a no.
+    """Return what a person decided at the graph's interrupt; a comment's command is read by `route.parse_command`.
 
-    That is anything but text, text without a visible character, and `approve` with invisible characters in it.
+    Only the word `approve` is a yes, and what cannot be read is a no: anything but text, text without a visible
+    character, and `approve` with invisible characters in it.
     """
     if not isinstance(answer, str):
         return PersonDecision(decision=Decision.REJECT)
@@ -92,11 +93,12 @@ MAX_AHEAD = timedelta(minutes=15)
 """By which a commit may be newer than what was read of GitHub's clock: longer than the jobs of a fix take."""
 
 
+# Why a command is not carried out, as the end of a sentence.
 NO_ID = "name the proposal by the id that the comment shows."
 MORE_WORDS = "an approval stands alone in its comment: nothing may follow the id."
 UNKNOWN_ID = "there is no such proposal here. It was replaced, decided, or has expired; see the id in the comment."
 TOO_OFTEN = (
-    f"It was revised {MAX_REVISIONS} times, which is the limit. The last version can still be approved or rejected; "
+    f"it was revised {MAX_REVISIONS} times, which is the limit. The last version can still be approved or rejected; "
     "/triage fix, with words, begins anew."
 )
 EDITED_COMMENT = "the comment does not show it as it was written, or GitHub does not say who edited the comment."

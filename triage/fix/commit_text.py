@@ -41,7 +41,7 @@ _TEST_SUBJECT = "Add a failing test: "
 _TEST_BODY = "The test fails on this commit and passes with the next one."
 _MESSAGE = re.compile(
     rf"\[#(?P<issue>[1-9][0-9]{{0,9}})\] (?P<subject>[^\n]{{1,{MAX_SUBJECT_CHARS}}})\n"
-    r"(?P<cause>\n(?:[^\n]+\n)+)?"
+    r"(?P<body>\n(?:[^\n]+\n)+)?"
     r"\nTriage-Issue: (?P=issue)"
     r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
     rf"\nTriage-Revision: (?P<revision>[0-{MAX_REVISIONS}])"
@@ -108,7 +108,7 @@ def _wrap(text: str) -> str:
     )
 
 
-class CommitWords(NamedTuple):
+class CommitSummary(NamedTuple):
     subject: str = ""
     cause: str = ""
     points: Sequence[str] = ()
@@ -117,7 +117,7 @@ class CommitWords(NamedTuple):
     """What the model could not check."""
 
 
-def read_words(message: str) -> CommitWords:
+def read_summary(message: str) -> CommitSummary:
     """Return what `write_messages` said, without its line breaks; nothing of any other message.
 
     That is `[#7] <subject>`, and below it the cause, a line `- <path> - <what changes>` for each file, others that
@@ -125,13 +125,13 @@ def read_words(message: str) -> CommitWords:
     """
     found = _MESSAGE.fullmatch(normalize_message(message))
     if found is None:
-        return CommitWords()
-    text = re.sub(r"'([\w.]+)'", r"`\1`", found["cause"] or "")  # as the model wrote it
+        return CommitSummary()
+    text = re.sub(r"'([\w.]+)'", r"`\1`", found["body"] or "")  # as the model wrote it
     cause, *points = re.split(r"\n(?:- |(?=Revision \d))", text)
     points = [" ".join(point.split()) for point in points]
     unverified = [point.removeprefix(_UNVERIFIED) for point in points if point.startswith(_UNVERIFIED)]
     points = [point for point in points if not point.startswith(_UNVERIFIED)]
-    return CommitWords(found["subject"], " ".join(cause.split()), points, unverified)
+    return CommitSummary(found["subject"], " ".join(cause.split()), points, unverified)
 
 
 def normalize_message(message: str) -> str:
@@ -139,9 +139,9 @@ def normalize_message(message: str) -> str:
     return message.replace("\r\n", "\n").rstrip("\n")
 
 
-def _is_safe(subject: str, cause: str) -> bool:
+def _is_safe(subject: str, body: str) -> bool:
     # Each part alone: one may end in `breaking`, and the next begin with `change`.
-    return not any(map(_COMMAND.search, [subject, *cause.split("\n- ")]))
+    return not any(map(_COMMAND.search, [subject, *body.split("\n- ")]))
 
 
 def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> Proposal | None:
@@ -151,7 +151,7 @@ def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> Prop
     parent of `head`. It is needed for a patch of two commits.
     """
     found = _MESSAGE.fullmatch(normalize_message(head.message))
-    if found is None or len(head.parents) != 1 or not _is_safe(found["subject"], found["cause"] or ""):
+    if found is None or len(head.parents) != 1 or not _is_safe(found["subject"], found["body"] or ""):
         return None
     test_commit, base = None, head.parents[0]
     if found["commits"] == "2":
@@ -193,10 +193,10 @@ def build_commits(patch: Patch, files: "BaseFiles", *, is_local: bool = False) -
     Files have the modes that they had. Messages for a local repository lack what a later job would read back.
     """
 
-    def build(versions: Sequence[PatchedFile], message: str) -> PatchCommit:
-        bases = {one.path: files.read(one.path) for one in versions}
+    def build(patched: Sequence[PatchedFile], message: str) -> PatchCommit:
+        bases = {one.path: files.read(one.path) for one in patched}
         modes = {path: base.mode for path, base in bases.items() if isinstance(base, BaseFile)}
-        texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
+        texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in patched}
         return PatchCommit(files=texts, message=message)
 
     test_message, message = write_messages(patch, is_local=is_local)

@@ -17,7 +17,7 @@ from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.local_branch import LocalBranch
 from triage.fix.project_check import ProjectCheck
-from triage.fix.proposal_text import render_words
+from triage.fix.proposal_text import render_without_diff
 from triage.graph.run_graph import run_graph
 from triage.safety.clean_text import clean_text
 
@@ -64,7 +64,7 @@ def render_terminal_proposal(patch: Patch, diff: str, files: BaseFiles, check_ou
     """
     printed = clean_text(check_output).strip().split("\n")[-MAX_OUTPUT_LINES:] if check_output else []
     end = [Text("It printed, at the end:", style="bold"), *map(Text, printed), Text()] if printed else []
-    return Group(Markdown(render_words(patch, files), hyperlinks=False), Text(), *end, *_render_diff(diff))
+    return Group(Markdown(render_without_diff(patch, files), hyperlinks=False), Text(), *end, *_render_diff(diff))
 
 
 def _render_diff(diff: str) -> Iterator[Text]:

@@ -74,7 +74,7 @@ class GitHubProposalStore(GitData):
             return None
         return proposal.model_copy(update={"ref": ref})
 
-    def store(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> Proposal:
+    def save(self, issue: int, base: str, commits: Sequence[PatchCommit], now: datetime) -> Proposal:
         """Create commits on a base, as `commit_text.build_commits` gives them, and a ref that has the proposal's id.
 
         Those that are stored already are not stored again, until they are too old at a time by GitHub's clock.

@@ -12,7 +12,7 @@ from triage.domain.proposal import (
     Proposal,
     TestsOutcome,
 )
-from triage.fix.commit_text import CommitWords
+from triage.fix.commit_text import CommitSummary
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files
 from triage.safety.safe_markdown import format_code_block
@@ -52,7 +52,7 @@ def render_patch(patch: Patch, files: "BaseFiles") -> str:
     return "\n\n".join(_render_parts(patch, files, diff_url=""))
 
 
-def render_words(patch: Patch, files: "BaseFiles") -> str:
+def render_without_diff(patch: Patch, files: "BaseFiles") -> str:
     """Return the same with what was checked and without the diff."""
     *words, _ = _render_parts(patch, files, diff_url="")
     return "\n\n".join([*words, render_block("proposal", "proof", patch, "", "", "")])
@@ -105,7 +105,7 @@ def render_pull_request_body(
     issue_url: str,
     actor: str,
     tests_outcome: TestsOutcome,
-    words: CommitWords,
+    words: CommitSummary,
     test_paths: Sequence[str],
     example: ExampleOutcome = "",
 ) -> str:

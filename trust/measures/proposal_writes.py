@@ -48,7 +48,7 @@ class _ResultFile(JobArtifacts):
 
     def read_propose_result(self) -> ProposeResult | None:
         with TemporaryDirectory() as folder:
-            file = Path(folder, ".triage/patch.json")
+            file = Path(folder, ".triage/propose-result.json")
             file.parent.mkdir()
             file.write_bytes(self._result)
             return JobArtifacts(Path(folder), self.redactor).read_propose_result()
@@ -78,7 +78,7 @@ class _Repository:
         )
         flow = FixJob(
             context,
-            store=self.store,
+            proposals=self.store,
             open_base_files=lambda commit: (
                 self.files if commit == self.base else open_base_files(self.git.folder, commit)
             ),

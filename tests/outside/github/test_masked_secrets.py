@@ -118,14 +118,14 @@ class TestProposals:
     @pytest.mark.parametrize("place", PLACES)
     def test_a_secret_is_not_stored(self, git: GitDataApi, store: GitHubProposalStore, base: str, place: str) -> None:
         with pytest.raises(CannotPublish) as caught:
-            store.store(*make_request(base, **PLACES[place](GITHUB)))
+            store.save(*make_request(base, **PLACES[place](GITHUB)))
         assert GITHUB not in str(caught.value)
         assert not [ref for ref in git.refs if "triage" in ref]
 
     def test_a_secret_in_another_form_is_not_stored(self, store: GitHubProposalStore, base: str) -> None:
         for form in encode_all(GITHUB):
             with pytest.raises(CannotPublish, match="secret of this job"):
-                store.store(*make_request(base, files={"a.py": BaseFile(text=f"x = {form!r}\n")}))
+                store.save(*make_request(base, files={"a.py": BaseFile(text=f"x = {form!r}\n")}))
 
     def test_a_secret_is_in_no_pull_request_and_no_branch(
         self, pulls: PullRequestsApi, store: GitHubProposalStore, base: str
@@ -137,7 +137,7 @@ class TestProposals:
             store.create_branch(f"triage/7-{GITHUB}", base)
 
     def test_what_has_no_secret_passes(self, store: GitHubProposalStore, base: str) -> None:
-        stored = store.store(*make_request(base))
+        stored = store.save(*make_request(base))
         assert store.list_proposals(7) == [stored]
         assert read_files(store, stored) == {**TEST_FILES, **FILES}
 

@@ -271,7 +271,7 @@ async def run_fix(
         async def run_nodes() -> None:
             nonlocal current, logged
             async for values in graph.astream(given, config, context=context, stream_mode="values"):  # noqa: B023
-                interrupts.extend(values.pop("__interrupt__", ()))  # noqa: B023
+                interrupts.extend(values.pop("__interrupt__", ()))  # noqa: B023 -- beside the whole state
                 current = FixState.model_validate(values)
                 for message in current.messages[logged:]:
                     context.services.progress.detail(message)

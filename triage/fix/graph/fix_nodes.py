@@ -129,8 +129,8 @@ async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Upd
     context = runtime.context
     query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
     found = await in_thread(_find_passages, context, query, state.affected_modules)
-    places = [f"{one.span.path}:{one.span.start} (similarity: {similarity:.2f})" for similarity, one in found]
-    return {"retrieved_chunks": [passage for _, passage in found], "messages": places}
+    lines = [f"{one.span.path}:{one.span.start} (similarity: {similarity:.2f})" for similarity, one in found]
+    return {"retrieved_chunks": [passage for _, passage in found], "messages": lines}
 
 
 def _find_passages(context: FixContext, query: SearchQuery, chosen: Collection[str]) -> list[tuple[float, Passage]]:
@@ -252,11 +252,11 @@ def _build_and_check_files(
     They are the part of the state with this name; what `base_state` has changed already stays below them.
     """
     check, files = _make_path_check(base_state, context), context.base_files
-    places = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
-    allowed = [answer for answer in answers if not places[read_path(answer)]]
-    changed = {version.path: version.text for version in base_state.proposed_changes}
+    refusals = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
+    allowed = [answer for answer in answers if not refusals[read_path(answer)]]
+    changed = {file.path: file.text for file in base_state.proposed_changes}
     files_built, unbuilt = build_files(allowed, files, changed)
-    problems = [*filter(None, places.values()), *unbuilt]
+    problems = [*filter(None, refusals.values()), *unbuilt]
     if files_built:
         patch = make_patch(base_state.model_copy(update={name: files_built}), files)
         problems += check_patch(patch, files, context.list_modules(), context.services.config.protected_paths)
@@ -292,7 +292,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     """Ask the main model for a test of the change. Without one the change is proposed all the same, and says so."""
     context = runtime.context
     recorder = StepRecorder("generate_tests", context.restricted_services, round=state.iteration_count + 1)
-    changed = [version.path for version in state.proposed_changes]
+    changed = [file.path for file in state.proposed_changes]
     diff = await in_thread(format_diff, make_patch(state, context.base_files), context.base_files)
 
     def collect_shown(needed: Sequence[str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from triage.fix.check_approval import (
     check_proposal,
     is_expired,
 )
-from triage.fix.commit_text import format_subject, make_branch_name, read_words
+from triage.fix.commit_text import format_subject, make_branch_name, read_summary
 from triage.fix.jobs.fix_job import (
     FixJob,
     FixRequest,
@@ -56,7 +56,7 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     """Carry out what a person decided about a stored patch, once."""
     task, proposal, remembered = request.task, None, CommentState()
     try:
-        listed = await _call(job.store.list_proposals, task.number, run=job.run)
+        listed = await _call(job.proposals.list_proposals, task.number, run=job.run)
         proposal = next((one for one in listed if one.id == task.proposal_id), None)
         if proposal is None:
             return await write_refusal(request, UNKNOWN_ID, job)
@@ -90,28 +90,28 @@ def find_objection(request: FixRequest, proposal: Proposal, job: FixJob) -> tupl
 
     It blocks. Raises TriageError if GitHub does not answer.
     """
-    run, issue, store, state = job.run, request.issue, job.store, CommentState()
+    run, issue, proposals, state = job.run, request.issue, job.proposals, CommentState()
     if request.task.command == "reject":
         return DRY_RUN if run.policy.dry_run else "", state
     now = issue.snapshot_time or run.now()
     if reason := check_proposal(proposal, hash_text(issue.title, issue.body), now):
         return reason, state
     comment = find_our_comment(issue)
-    body = read_unchanged_comment(store, comment.comment_id or 0) if comment else ""
+    body = read_unchanged_comment(proposals, comment.comment_id or 0) if comment else ""
     if "proposal" not in read_parts(body):
         return EDITED_COMMENT, state
     state = parse_state(body) or state
     if state.proposal != proposal.commit:
         return UNKNOWN_ID, state
-    if not store.is_on_default_branch(proposal.base):
+    if not proposals.is_on_default_branch(proposal.base):
         return OFF_DEFAULT_BRANCH, state
-    if store.has_other_workflows(proposal.base):
+    if proposals.has_other_workflows(proposal.base):
         return OTHER_WORKFLOWS, state
-    if store.list_changed_on_base(proposal):
+    if proposals.list_changed_on_base(proposal):
         return CHANGED_FILES, state
-    owners = store.read_code_owners() if job.approvers == "owners" else None
+    owners = proposals.read_code_owners() if job.approvers == "owners" else None
     if owners is not None:
-        paths = [path for commit in store.read_commits(proposal) for path in commit.files]
+        paths = [path for commit in proposals.read_commits(proposal) for path in commit.files]
         if reason := check_owners(request.task.actor, paths, CodeOwners(owners), run.config):
             return reason, state
     return DRY_RUN if run.policy.dry_run else "", state
@@ -121,7 +121,7 @@ async def _approve(request: FixRequest, proposal: Proposal, remembered: CommentS
     """Create the branch and the pull request, then write so and delete the stored patch."""
     run, branch = job.run, make_branch_name(request.task.number, request.issue.title)
     run.progress.detail(f"Approved: branch {branch} at commit {proposal.commit}.")
-    if not await _call(job.store.create_branch, branch, proposal.commit, run=run):
+    if not await _call(job.proposals.create_branch, branch, proposal.commit, run=run):
         raise CannotPublish(NAME_TAKEN.format(name=branch))
     try:
         opened = await _call(create_pull_request, branch, request, proposal, remembered, job, run=run)
@@ -149,14 +149,14 @@ def create_pull_request(
     """Open the draft pull request of the branch, or say how a person does. It blocks, and raises TriageError."""
     task, issue, who = request.task, request.issue, request.task.actor or "a workflow"
     title = f"[#{task.number}] {format_subject(issue.title) or 'Proposed change'}"
-    *tests, patch = job.store.read_commits(proposal)
-    test_paths = [path for commit in tests for path in sorted(commit.files)]
-    words = read_words(patch.message)
+    *test_commits, last = job.proposals.read_commits(proposal)
+    test_paths = [path for commit in test_commits for path in sorted(commit.files)]
+    words = read_summary(last.message)
     body = render_pull_request_body(
         proposal.id, issue.url, who, remembered.tests, words, test_paths, remembered.example
     )
     try:
-        opened = job.store.open_pull_request(branch, proposal.commit, title, body)
+        opened = job.proposals.open_pull_request(branch, proposal.commit, title, body)
     except PullRequestRefused as error:
         repository = job.run.repository
         url = f"{repository.server_url}/{repository.slug}/compare/{branch}?expand=1"
@@ -177,11 +177,11 @@ def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal
     if done.failures:
         raise CannotPublish(" ".join(done.failures))
     with suppress(TriageError):  # it goes when it expires
-        job.store.delete(proposal)
+        job.proposals.delete(proposal)
 
 
 async def _reject(request: FixRequest, proposal: Proposal, job: FixJob) -> Status:
-    await _call(job.store.delete, proposal, run=job.run)
+    await _call(job.proposals.delete, proposal, run=job.run)
     task = request.task
     text = render_block("proposal", "rejected", task.actor or "a workflow", task.words)
     outputs = describe_proposal(proposal) | {"proposal-status": ProposalStatus.REJECTED.value}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError
 
-from triage.base.errors import BadInput, TriageError
+from triage.base.errors import BadInput
 from triage.base.threads import in_thread
 from triage.domain.effect import EditComment, Effect, PostComment, Reaction
 from triage.domain.issue import Issue
@@ -16,7 +16,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.fix.check_approval import MORE_WORDS, NO_ID, OFF_DEFAULT_BRANCH, check_role
-from triage.outside.output.job_output import PATCH, read_own_file, write_file
+from triage.outside.output.job_output import PROPOSE_RESULT, read_own_file, write_file
 from triage.run.may_run.event import Event, check_command_comment, plan_reaction
 from triage.run.run_context import JobContext
 from triage.run.write.apply_local_effects import apply_local_effects
@@ -55,21 +55,21 @@ class JobArtifacts:
 
     def read_propose_result(self) -> ProposeResult | None:
         """Return what the job `propose` has found; None without its file."""
-        data = read_own_file(self.workspace, PATCH, MAX_RESULT_BYTES)
+        data = read_own_file(self.workspace, PROPOSE_RESULT, MAX_RESULT_BYTES)
         if data is None:
             return None
         try:
             return ProposeResult.model_validate_json(data)
         except ValidationError:  # also where it is longer than what was read
-            raise BadInput("The file with the patch cannot be read. Use the artifact of the job `propose`.") from None
+            raise BadInput("The result of the job `propose` cannot be read. Use its artifact.") from None
 
     def write_propose_result(self, result: ProposeResult) -> dict[str, str]:
         """Write the file for the jobs after `propose`. Returns the outputs that name it."""
         text = result.model_dump_json(indent=1)
         if self.redactor.redactor_for("patch")(text) != text:
             raise BadInput("The patch holds one of the run's own secrets. It is not written.")
-        path = write_file(self.workspace, PATCH, text)
-        return {"patch-file": path, "next-job": "store" if result.patch else "report"}
+        path = write_file(self.workspace, PROPOSE_RESULT, text)
+        return {"result-file": path, "next-job": "store" if result.patch else "report"}
 
     def write_example(self, example: "FixExample") -> None:
         """Write what the job `verify` runs of the report."""
@@ -91,7 +91,7 @@ class JobArtifacts:
 @dataclass(frozen=True)
 class FixJob:
     run: JobContext
-    store: "GitHubProposalStore"
+    proposals: "GitHubProposalStore"
     open_base_files: Callable[[str], "BaseFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
     artifacts: JobArtifacts
@@ -180,16 +180,13 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
     """Read the issue and the role of whoever commands.
 
     Raises:
-        TriageError: The issue cannot be read.
+        TriageError: The issue or the role cannot be read.
     """
     run = job.run
     issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
     role = "write"  # which starting a workflow by hand takes
     if task.actor:
-        try:
-            role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
-        except TriageError:
-            role = "none"
+        role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
     no_access = check_role(role)
     return FixRequest(task, issue, not no_access, no_access or _find_refusal(task, issue, run.event))
 
@@ -213,8 +210,8 @@ async def check_base(job: FixJob) -> str:
         TriageError: The checkout or GitHub cannot be read.
     """
     commit = (await in_thread(job.open_base_files, "HEAD")).commit
-    store = job.store
-    is_on_it = await job.run.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
+    proposals = job.proposals
+    is_on_it = await job.run.ask_github("The default branch", lambda: proposals.is_on_default_branch(commit))
     return "" if is_on_it else OFF_DEFAULT_BRANCH
 
 
@@ -226,13 +223,16 @@ def read_shown_commit(issue: Issue) -> str:
 
 def plan_proposal_part(
     issue: Issue,
-    proposal: str,
+    text: str,
     links: Sequence[str] = (),
     *,
     commit: str = "",
     tests_outcome: TestsOutcome = "",
     example: ExampleOutcome = "",
 ) -> Sequence[PostComment | EditComment]:
-    """Return the comment that shows this part and replies to no command any more; a new one if there is none."""
+    """Return the comment that shows this part and replies to no command any more; a new one if there is none.
+
+    Without `commit` nothing waits for a decision any more: a second approval is refused.
+    """
     remembered = {"proposal": commit, "tests": tests_outcome, "example": example}
-    return [plan_comment_parts(issue, {"proposal": proposal, "reply": ""}, remembered, links)]
+    return [plan_comment_parts(issue, {"proposal": text, "reply": ""}, remembered, links)]

@@ -41,7 +41,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     from triage.graph.run_graph import run_graph
 
     run, task = job.run, request.task
-    issue = restore_issue_at_trigger(request.issue, run.event, run.now(), run.now())
+    issue = restore_issue_at_trigger(request.issue, run.event, run.now(), run.now())  # by hand: as it is now
     earlier, problem = await _find_earlier(task, job)
     if problem:
         return await write_result(
@@ -61,7 +61,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         change_request=change_request,
         example=_describe_example(example, issue),
         diff=await in_thread(_format_earlier_diff, earlier, files, job) if earlier else "",
-        human_feedback=feedback if earlier else [],
+        human_feedback=feedback,
         iteration_count=earlier.revision + 1 if earlier else 0,
     )
     state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
@@ -90,13 +90,12 @@ async def _find_earlier(task: FixTask, job: FixJob) -> tuple[Proposal | None, st
     if task.command != "revise":
         return None, ""
     try:
-        stored = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
+        stored = await job.run.ask_github("The proposals", lambda: job.proposals.list_proposals(task.number))
     except TriageError as error:
         return None, str(error)
     earlier = next((one for one in stored if one.id == task.proposal_id), None)
-    if earlier is None:
-        return None, UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]
-    return earlier, TOO_OFTEN if earlier.revision >= MAX_REVISIONS else ""
+    problem = UNKNOWN_ID if earlier is None else TOO_OFTEN if earlier.revision >= MAX_REVISIONS else ""
+    return earlier, problem[:1].upper() + problem[1:]
 
 
 def _describe_example(example: "FixExample | None", issue: Issue) -> str:
@@ -115,7 +114,7 @@ def _format_earlier_diff(earlier: Proposal, files: "BaseFiles", job: FixJob) -> 
     except BadInput:  # a shallow checkout has only today's commit
         job.run.progress.info("The earlier version is compared with today's commit.")
     diffs = []
-    for path, file in [pair for commit in job.store.read_commits(earlier) for pair in commit.files.items()]:
+    for path, file in [pair for commit in job.proposals.read_commits(earlier) for pair in commit.files.items()]:
         is_new = files.read(path) is None
         version = PatchedFile(path=path, text=redact_likely_secrets(file.text, path), is_new_file=is_new)
         diffs.append(diff_file(version, read_base_text(path, files)).text)
@@ -130,7 +129,7 @@ def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[
 
     Of a version that was rejected before, the last reason.
     """
-    request = reason = ""
+    change_request = reason = ""
     has_fix = False
     feedback: list[str] = []
     roles = {task.actor: "write"}
@@ -143,14 +142,14 @@ def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[
         if roles.get(comment.author) not in WRITE_ROLES:
             continue
         if command.name is CommandName.FIX:
-            has_fix, request, feedback = True, command.words, []
+            has_fix, change_request, feedback = True, command.words, []
         elif command.name is CommandName.REVISE and command.words:
             feedback.append(command.words)
         elif command.name is CommandName.REJECT and has_fix:
             reason = command.words
     if task.command == "fix":
-        request, feedback = task.words, []
+        change_request, feedback = task.words, []
     elif not feedback or feedback[-1] != task.words:
         feedback.append(task.words)
     rejected = f"An earlier version was rejected: {reason}" if reason else ""
-    return "\n".join(filter(None, [request, rejected])), feedback[-MAX_REVISIONS:]
+    return "\n".join(filter(None, [change_request, rejected])), feedback[-MAX_REVISIONS:]

@@ -29,6 +29,7 @@ NOT_STORED = (
     "without `contents: write`."
 )
 UNCONFIRMED = "GitHub did not confirm it at first. Write the command again."
+"""The job `gate` refused a decision, and the reason is gone now."""
 
 
 async def report_fix(request: FixRequest, job: FixJob) -> Status:
@@ -49,8 +50,8 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     now = request.issue.snapshot_time or job.run.now()
 
     def find_stored() -> Proposal | None:
-        listed = reversed(job.store.list_proposals(task.number))
-        return next((one for one in listed if job.store.holds_exactly(one, patch.base, commits, now)), None)
+        listed = reversed(job.proposals.list_proposals(task.number))
+        return next((one for one in listed if job.proposals.holds_exactly(one, patch.base, commits, now)), None)
 
     stored = await job.run.ask_github("The proposals", find_stored)
     if stored is None:

@@ -39,7 +39,7 @@ def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], F
     """Open what a job of the fix flow acts through. Raises BadInput as `App.github`."""
     return FixJob(
         run,
-        store=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
+        proposals=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
         open_base_files=partial(open_base_files, app.root),
         artifacts=JobArtifacts(app.workspace, app.redactor),
         open_example=open_example,

@@ -48,16 +48,16 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
 
 def _replace_proposals(patch: Patch, commits: list[PatchCommit], now: datetime, job: FixJob) -> Proposal:
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
-    store = job.store
-    stored = store.store(patch.issue or 0, patch.base, commits, now)
-    if not store.holds_exactly(stored, patch.base, commits, now):
-        store.delete(stored)
+    proposals = job.proposals
+    stored = proposals.save(patch.issue or 0, patch.base, commits, now)
+    if not proposals.holds_exactly(stored, patch.base, commits, now):
+        proposals.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     try:
-        others = [one for one in store.list_proposals(stored.issue) if one.commit != stored.commit]
-        expired = [one for one in store.list_proposals() if is_expired(one, now)]
+        others = [one for one in proposals.list_proposals(stored.issue) if one.commit != stored.commit]
+        expired = [one for one in proposals.list_proposals() if is_expired(one, now)]
         for other in [*others, *expired]:
-            store.delete(other)
+            proposals.delete(other)
     except TriageError as error:
         job.run.progress.info(f"Older proposals were not deleted: {error}")
     return stored
@@ -68,7 +68,8 @@ def check_and_build_commits(
 ) -> tuple["BaseFiles", str, list[PatchCommit]]:
     """Return the files that a patch starts from, why it may not be stored or shown, and else what it is stored as.
 
-    Each job after the one with the model does it. Slow. Asks GitHub; raises as the store and `job.open_base_files`.
+    Each job after the one with the model does it. All check out the commit of the event, so its base is there. Slow.
+    Asks GitHub; raises as the store and `job.open_base_files`.
     """
     files = job.open_base_files(patch.base)
     problem = " ".join(_list_problems(patch, request.issue, files, job)[:3])
@@ -81,9 +82,9 @@ def _list_problems(patch: Patch, issue: Issue, files: "BaseFiles", job: FixJob) 
         return ["It is for another issue."]
     if patch.issue_text != hash_text(issue.title, issue.body):
         return ["The issue was edited since the patch was made. Ask for a new one."]
-    if not job.store.is_on_default_branch(patch.base):
+    if not job.proposals.is_on_default_branch(patch.base):
         return [OFF_DEFAULT_BRANCH[0].upper() + OFF_DEFAULT_BRANCH[1:]]
-    if job.store.has_other_workflows(patch.base):
+    if job.proposals.has_other_workflows(patch.base):
         return [OTHER_WORKFLOWS[0].upper() + OTHER_WORKFLOWS[1:]]
     modules = list_modules(files.list_editable(), run.config.modules)
     return check_patch(patch, files, modules, run.config.protected_paths)

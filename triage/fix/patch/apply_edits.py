@@ -165,17 +165,17 @@ def build_files(
 
     Several entries of one file count as one. `earlier` has the text of files that another answer has changed already.
     """
-    versions: list[PatchedFile] = []
+    built: list[PatchedFile] = []
     problems: list[str] = []
     for path in dict.fromkeys(map(read_path, answers)):
         group = [answer for answer in answers if read_path(answer) == path]
         try:
-            version = _build_file(path, group, files, (earlier or {}).get(path))
+            file = _build_file(path, group, files, (earlier or {}).get(path))
         except RejectedEdits as error:
             problems += error.problems
             continue
-        versions.append(version)
-    return versions, problems
+        built.append(file)
+    return built, problems
 
 
 def read_path(answer: FileAnswer) -> str:

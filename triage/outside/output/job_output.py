@@ -103,7 +103,7 @@ def fit_summary(markdown: str, max_bytes: int) -> bytes:
 
 FOLDER = ".triage"
 REPORT = "report.json"
-PATCH = "patch.json"
+PROPOSE_RESULT = "propose-result.json"
 
 
 def write_file(workspace: Path, name: str, json_text: str) -> str:
