@@ -26,8 +26,8 @@ sys.pycache_prefix = str(ROOT / ".pytest_cache" / "bytecode")
 @pytest.fixture(autouse=True)
 def no_wait_between_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     """GitHub asks for a second between two writes. A server on loopback needs none."""
-    open_client = RepositoryConnection._open
-    monkeypatch.setattr(RepositoryConnection, "_open", lambda self, retry, _: open_client(self, retry, None))
+    open_client = RepositoryConnection._open_client
+    monkeypatch.setattr(RepositoryConnection, "_open_client", lambda self, retry, _: open_client(self, retry, None))
 
 
 @pytest.fixture(autouse=True)

@@ -67,9 +67,9 @@ class LazyGroup(typer.core.TyperGroup):
 
 def load_command(name: str) -> Any:
     """Return the command of this name."""
-    found = getattr(import_module(COMMANDS[name][0]), name)
+    function = getattr(import_module(COMMANDS[name][0]), name)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    single.command(name)(found)
+    single.command(name)(function)
     return typer.main.get_command(single)
 
 

@@ -13,6 +13,7 @@ from triage.domain.findings import CitedPlace, RelevantFile
 from triage.domain.report import Citations, Explanation, NamedPlace
 
 _CITE = re.compile(r"\s*\[?\s*(\d{1,4})(?!\d)(?:\s*:\s*L?(\d{1,7})(?:\s*[-\u2013]\s*L?(\d{1,7}))?)?")
+"""Number of an excerpt, first line, last line."""
 _ONE = r"\d{1,4}(?::[L\d\u2013 -]{1,20})?"
 _MARKS = re.compile(rf"`[^`\n]*`|[ \t]?(?<![\w\])])\[({_ONE}(?:(?:[,;] ?|\] ?\[){_ONE}){{0,9}})\](?!\()")
 _WRITTEN = re.compile(r"([\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}):\d{1,7}(?:-\d{1,7})?(?![\w/:])")
@@ -69,21 +70,22 @@ def link_marks(text: str, excerpts: Sequence[Excerpt]) -> tuple[str, list[NamedP
     """
     places: dict[str, NamedPlace] = {}
 
-    def write(found: re.Match[str]) -> str:
-        if not found[1]:
-            return found[0]
-        named = [name for one in re.split(r"[,;]|\] ?\[", found[1]) if (name := _name(one, excerpts, places))]
-        return f" ({', '.join(f'`{name}`' for name in dict.fromkeys(named))})" if named else ""
+    def replace_mark(match: re.Match[str]) -> str:
+        if not match[1]:  # code in backticks
+            return match[0]
+        names = [name for one in re.split(r"[,;]|\] ?\[", match[1]) if (name := _add_place(one, excerpts, places))]
+        return f" ({', '.join(f'`{name}`' for name in dict.fromkeys(names))})" if names else ""
 
     paths = {excerpt.span.path for excerpt in excerpts}
 
-    def drop_lines(found: re.Match[str]) -> str:
-        return found[1] if any(f"/{path}".endswith(f"/{found[1]}") for path in paths) else found[0]
+    def drop_lines(match: re.Match[str]) -> str:
+        return match[1] if any(f"/{path}".endswith(f"/{match[1]}") for path in paths) else match[0]
 
-    return _MARKS.sub(write, _WRITTEN.sub(drop_lines, text)).strip(), list(places.values())
+    return _MARKS.sub(replace_mark, _WRITTEN.sub(drop_lines, text)).strip(), list(places.values())
 
 
-def _name(cite: str, excerpts: Sequence[Excerpt], places: dict[str, NamedPlace]) -> str:
+def _add_place(cite: str, excerpts: Sequence[Excerpt], places: dict[str, NamedPlace]) -> str:
+    """Return the short name of the cited place, and add it to `places`; empty if no excerpt has the number."""
     place = find_place(cite, excerpts)
     if place is None:
         return ""

@@ -65,7 +65,7 @@ class CodeLookup:
     def __init__(
         self, services: Services, model: ChatModel, tools: ToolRunner, shown: ShownCode, mark: str = ""
     ) -> None:
-        """Take `shown`, which numbers what is new, and refers to what is not."""
+        """`shown` numbers the code that the model sees; `mark` stands around text of strangers, as in the prompt."""
         self._services = services
         self._model = model
         self._tools = tools
@@ -105,6 +105,7 @@ class CodeLookup:
         return await self._model_without_tools.ainvoke(self._extend_prompt(messages))
 
     def _extend_prompt(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        """Return the prompt with what was looked up, before its last line."""
         if not self._executed or not self._transcript:
             return messages
         # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
@@ -156,7 +157,7 @@ class CodeLookup:
         return MAX_CALLS - len(self._executed) if has_room else 0
 
     def _refuse_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, str]:
-        # Answers by id. All other calls are run.
+        """Return an answer for each call that is not run, by id. All others are counted as run."""
         refused = {}
         for call in calls:
             signature = _format_call(call)
@@ -169,6 +170,7 @@ class CodeLookup:
         return refused
 
     async def _run_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, list[Block]]:
+        """Run the calls, and return the answers by id."""
         if not calls:
             return {}
         readable = [call for call in calls if call["type"] == "tool_call"]
@@ -182,6 +184,7 @@ class CodeLookup:
         answers: Mapping[str | None, list[Block]],
         refused: Mapping[str | None, str],
     ) -> None:
+        """Add the answers to what the model and the report get, with the longest cut to the room that is left."""
         run = [call["id"] for call in calls if call["id"] in answers]
         cut = cut_longest([answers[one] for one in run], int(self._chars_left * MAX_SHARE))
         self._chars_left -= sum(map(measure, cut))

@@ -41,7 +41,6 @@ MAX_FIRST_DEFINITION_LINES, MAX_DEFINITION_LINES = 80, 25
 MAX_LOCATIONS = 20
 MAX_COMMITS = 10
 NO_COMMIT = "No commit with this id is in the history of the indexed one."
-MIN_GREP_CHARS = 2
 _PATTERN = re.compile(r"\w\|\w|\.[*+]|\\[bdswBDSW(.|]")
 _WORDS = re.compile(r"\w+")
 
@@ -114,28 +113,23 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
 
 def render_text_matches(codebase: Codebase, text: str) -> list[Block]:
     """Return the most telling lines that have a text, with those around them, and where the others are."""
-    found = codebase.find_text(text[:MAX_QUERY_CHARS], MAX_GREP_LINES)
-    if not found.total:
+    matches = codebase.find_text(text[:MAX_QUERY_CHARS], MAX_GREP_LINES)
+    if not matches.total:
         heading = "Nothing in the indexed commit has this text."
-        heading += " Ask for at least two characters." if len(text.strip()) < MIN_GREP_CHARS else ""
+        heading += " Ask for at least two characters." if len(text.strip()) < 2 else ""
         heading += " It was taken literally, not as a pattern." if _PATTERN.search(text) else ""
-    elif found.same_case:
-        heading = f"{_count_lines(found)} {'has' if found.total == 1 else 'have'} this text."
+    elif matches.same_case:
+        heading = f"{_count_lines(matches)} {'has' if matches.total == 1 else 'have'} this text."
     else:
-        heading = f"No line has this text with these capitals. In any case: {_count_lines(found)}."
-    return [heading, *_list_excerpts(codebase, found.lines), *_note_rest(found)]
+        heading = f"No line has this text with these capitals. In any case: {_count_lines(matches)}."
+    places = ", ".join(f"{path} {count:,}" for path, count in matches.not_listed.items())
+    further = [f"(Further lines, not shown: {places})"] if places else []
+    cut_off = [] if matches.complete else ["(There was no time for all files: ask for something rarer.)"]
+    return [heading, *_list_excerpts(codebase, matches.lines), *further, *cut_off]
 
 
 def _count_lines(found: LineMatches) -> str:
     return f"{pluralize(found.total, 'line')} in {pluralize(found.files, 'file')}"
-
-
-def _note_rest(found: LineMatches) -> list[str]:
-    places = ", ".join(f"{path} {count:,}" for path, count in found.not_listed.items())
-    return [
-        *([f"(Further lines, not shown: {places})"] if places else []),
-        *([] if found.complete else ["(There was no time for all files: ask for something rarer.)"]),
-    ]
 
 
 def _list_excerpts(codebase: Codebase, matches: Sequence[LineMatch]) -> list[Block]:
@@ -152,6 +146,7 @@ def _list_excerpts(codebase: Codebase, matches: Sequence[LineMatch]) -> list[Blo
 
 
 def _show_around(path: str, matches: Sequence[LineMatch], codebase: Codebase) -> Iterator[Passage]:
+    """Yield an excerpt for each run of lines around the matches of a file."""
     lines = codebase.read_lines(path) or []
     texts = {match.line: match.text for match in matches}  # of a very long line the part around the match
     symbols = {match.line: match.symbol for match in matches}
@@ -187,21 +182,20 @@ def render_definitions(codebase: Codebase, name: str) -> list[Block]:
     A constant or an option has no definition in the index: the lines that begin with it come first.
     """
     name = name[:MAX_QUERY_CHARS].strip("` ")
-    found = codebase.find_definitions(name)
-    if not found:
+    passages = codebase.find_definitions(name)
+    if not passages:
         last = (_WORDS.findall(name) or [""])[-1]
         matches = codebase.find_text(last, MAX_NAME_LINES)
         nothing = "No function, class or type of this name is defined in the indexed commit, as far as it was parsed."
-        return (
-            [nothing, f"Lines with `{last}`:", *_list_excerpts(codebase, matches.lines)] if matches.lines else [nothing]
-        )
+        excerpts = _list_excerpts(codebase, matches.lines)
+        return [nothing, f"Lines with `{last}`:", *excerpts] if excerpts else [nothing]
     bodies = [
         block
-        for number, passage in enumerate(found[:MAX_DEFINITIONS])
+        for number, passage in enumerate(passages[:MAX_DEFINITIONS])
         for block in _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
     ]
-    locations = [format_passage(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
-    further = len(found) - MAX_DEFINITIONS - len(locations)
+    locations = [format_passage(passage) for passage in passages[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
+    further = len(passages) - MAX_DEFINITIONS - len(locations)
     heading = ["Also defined, code not shown:"] if locations else []
     more = [f"(and at least {pluralize(further, 'further place')})"] if further > 0 else []
     return [*bodies, *heading, *locations, *more]
@@ -246,6 +240,7 @@ def render_commit(codebase: Codebase, commit: str, path: str = "") -> list[Block
 
 
 def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], list[Block]]) -> list[Block]:
+    """Return what `render` makes of the file that a path means; if it means none, which files have its name."""
     paths = codebase.list_paths()
     path = path.strip("` ").removeprefix("./")
     found = path if path in paths else codebase.resolve_path(path)
@@ -253,7 +248,6 @@ def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], list
         return render(found)
     name = path.replace("\\", "/").rpartition("/")[2]
     same_name = [other for other in paths if name and other.rpartition("/")[2] == name]
-    hint = "\n".join(
-        [f"Files of this name, {len(same_name[:MAX_SAME_NAME])} of {len(same_name)}:", *same_name[:MAX_SAME_NAME]]
-    )
+    listed = same_name[:MAX_SAME_NAME]
+    hint = "\n".join([f"Files of this name, {len(listed)} of {len(same_name)}:", *listed])
     return [f"No single indexed file has this path. {hint if same_name else 'Ask `grep` for a text in it.'}"]

@@ -85,6 +85,7 @@ def _list_files(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase
 
 
 def _to_relevant_file(hit: Hit, agent_input: AgentInput, codebase: Codebase) -> RelevantFile:
+    """Return the place that facts of the issue lead to, if it is in the file; else the lines that fit best."""
     place = agent_input.best_place
     if place and place.span.path == hit.path and place.line:
         span, symbol, quote, reason = place.span, place.symbol, place.quote, SIGN_REASONS[place.sign]
@@ -93,8 +94,10 @@ def _to_relevant_file(hit: Hit, agent_input: AgentInput, codebase: Codebase) -> 
         quote = _choose_quote(best, agent_input)
         span, symbol = _narrow_span(best, quote), best.symbol
     else:  # of a file beyond the limits of the index only the path is known
-        return _make_relevant_file(hit.path, hit.reasons[0].text if hit.reasons else NO_REASON)
-    return _make_relevant_file(hit.path, reason, span, symbol, quote)
+        return RelevantFile(path=hit.path, relevance_reason=hit.reasons[0].text if hit.reasons else NO_REASON)
+    return RelevantFile(
+        path=hit.path, relevance_reason=reason, start_line=span.start, end_line=span.end, symbol=symbol, quote=quote
+    )
 
 
 def _match_reason(hit: Hit, codebase: Codebase) -> tuple[Passage, str]:
@@ -107,19 +110,6 @@ def _match_reason(hit: Hit, codebase: Codebase) -> tuple[Passage, str]:
     return next(defined, best), first.text
 
 
-def _make_relevant_file(
-    path: str, reason: str, span: Span | None = None, symbol: str | None = None, quote: str | None = None
-) -> RelevantFile:
-    return RelevantFile(
-        path=path,
-        relevance_reason=reason,
-        start_line=span.start if span else None,
-        end_line=span.end if span else None,
-        symbol=symbol,
-        quote=quote,
-    )
-
-
 def _narrow_span(passage: Passage, quote: str | None) -> Span:
     """Return the lines around the quote, as many as a reader takes in at a glance."""
     lines = [line.strip() for line in passage.text.splitlines()]
@@ -129,14 +119,13 @@ def _narrow_span(passage: Passage, quote: str | None) -> Span:
 
 
 def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
-    """Return the line of the passage that a trace or the issue shows, or with its name; else its first one.
+    """Return the line of the passage that a trace or the issue shows, or with its name; else the first one, if any.
 
     A quote finds the place also when the reporter's version has other line numbers.
     """
     lines = [line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3]
-    issue = (
-        find_traceback_lines(agent_input, passage.span.path) if agent_input.parsed.traces else agent_input.parsed.body
-    )
+    parsed = agent_input.parsed
+    issue = find_traceback_lines(agent_input, passage.span.path) if parsed.traces else parsed.body
     quoted = [line for line in lines if len(line) >= MIN_QUOTE_CHARS and line in issue]
     code = [line for line in lines if not _COMMENT_LINE.match(line)]
     named = [line for line in code if (passage.symbol or "").rpartition(".")[2] in line]

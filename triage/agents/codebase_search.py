@@ -80,6 +80,7 @@ def build_codebase_chain(
     tail, catalogue, mark = (skills.tail, skills.catalogue, skills.mark) if skills else ([], "", "")
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
+        """Return the value of the prompt's placeholder: one message with all sections, then those of the skills."""
         data = {
             **(sections or {}),
             "passages": inputs["context"],
@@ -122,13 +123,13 @@ def format_window(window: RegressionWindow | None) -> str:
     return "\n".join([heading, count, *lines]) if lines else ""
 
 
-def format_passages(documents: Sequence[Document], shown: ShownCode) -> str:
+def format_passages(documents: Sequence[Document], shown_code: ShownCode) -> str:
     """Return the passages, each under its number, and the paths of the files of which nothing is shown."""
     passages: list[Block] = [_to_passage(document) for document in documents if document.page_content]
     paths = [document.metadata["path"][:MAX_PATH_CHARS] for document in documents if not document.page_content]
     paths = paths[:MAX_OTHERS]
     others = [f"(Further files, likeliest first, not shown: {', '.join(paths)})"] if paths else []
-    return shown.show([*passages, *others], gap="\n\n")
+    return shown_code.show([*passages, *others], gap="\n\n")
 
 
 def _to_passage(document: Document) -> Passage:
@@ -146,59 +147,57 @@ async def answer_with_model(
     """
     by_rules = await codebase_rules.answer_with_rules(agent_input, services)
     skills = await in_thread(SkillPrompts, agent_input, services)
-    continues = agent_input.round > 1 and agent_input.searched_by_model
-    asks = agent_input.kind in ("question", "feature_request")
-    shown = ShownCode()
+    is_further_round = agent_input.round > 1 and agent_input.searched_by_model
+    is_request = agent_input.kind in ("question", "feature_request")  # not a bug
+    shown_code = ShownCode()
     # Of a feature that nobody asked us about only what is there already is said: the documentation shows it, or nobody.
     tools = services.code_tools if agent_input.kind != "feature_request" or services.is_asked else None
-    lookup = CodeLookup(services, model, tools, shown, skills.mark) if tools else None
-    window = agent_input.regression_window
+    lookup = CodeLookup(services, model, tools, shown_code, skills.mark) if tools else None
+    documentation = agent_input.documentation if is_request else ()
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {
-        "kind of issue": (agent_input.kind or "").replace("_", " ") if asks else "",
-        "documentation": await in_thread(
-            render_documentation, agent_input.documentation if asks else (), services.codebase, shown
-        ),
-        "what changed between the versions": format_window(window),
+        "kind of issue": (agent_input.kind or "").replace("_", " ") if is_request else "",
+        "documentation": await in_thread(render_documentation, documentation, services.codebase, shown_code),
+        "what changed between the versions": format_window(agent_input.regression_window),
     }
     chars = CONTEXT_CHARS_WITH_DOCUMENTATION if sections["documentation"] else CONTEXT_CHARS
     inputs = build_search_input(agent_input)
     retriever = services.codebase.get_retriever(agent_input.repository.slug, chars, inputs.keywords)
 
     async def ask(prompt: PromptValue) -> CodebaseFinding:
-        if continues:  # the passages got their numbers again; what was looked up has those behind them
-            shown.go_on(agent_input.excerpts)
+        if is_further_round:  # the passages got their numbers again; what was looked up has those behind them
+            shown_code.go_on(agent_input.excerpts)
         first = lookup.answer if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
         # What was looked up for the first answer stands in the second request: nothing is looked up again.
         again = lookup.answer_without_tools if lookup else first
         answer = await skills.ask(first, prompt.to_messages(), again)
-        if not asks and not answer.places:  # of a bug that is none, the line that says so
+        if not is_request and not answer.places:  # of a bug that is none, the line that says so
             answer = answer.model_copy(update={"places": answer.documented, "documented": []})
-        answer = fill_places(answer, shown)
-        return await in_thread(_read_cited, answer, shown, services.codebase)
+        answer = fill_places(answer, shown_code)
+        return await in_thread(_read_cited, answer, shown_code, services.codebase)
 
-    latest = format_earlier_rounds(agent_input) if continues else {}
-    chain = build_codebase_chain(retriever, RunnableLambda(ask), shown, sections, skills, latest)
+    latest = format_earlier_rounds(agent_input) if is_further_round else {}
+    chain = build_codebase_chain(retriever, RunnableLambda(ask), shown_code, sections, skills, latest)
     answer = await chain.ainvoke(inputs.model_dump())
     answer = answer.model_copy(update={"likely_files": by_rules.likely_files})
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
     looked_up = lookup.answers if lookup else []
-    return AgentAnswer(answer, shortfalls, looked_up, skills.tiers, shown.excerpts)
+    return AgentAnswer(answer, shortfalls, looked_up, skills.tiers, shown_code.excerpts)
 
 
-def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
+def fill_places(answer: CodebaseFinding, shown_code: ShownCode) -> CodebaseFinding:
     """Return the answer with the places that it cites."""
-    files = resolve_citations(answer.places, shown.excerpts)[0][:MAX_FILES]
+    files = resolve_citations(answer.places, shown_code.excerpts)[0][:MAX_FILES]
     location = format_file(files[0]) if files and answer.why else None
     update = {"agent_name": "codebase_search", "relevant_files": files, "root_cause_location": location}
     return answer.model_copy(update=update)
 
 
-def _read_cited(answer: CodebaseFinding, shown: ShownCode, codebase: Codebase) -> CodebaseFinding:
+def _read_cited(answer: CodebaseFinding, shown_code: ShownCode, codebase: Codebase) -> CodebaseFinding:
     """Return the answer with the text of the documentation's lines that it cites.
 
-    It explains nothing if it names nothing of what it cites: no file, no definition, no word or code of a line.
+    Its explanation goes if it names nothing of what it cites: no file, no definition, no word or code of a line.
     """
-    documented = resolve_citations(answer.documented, shown.excerpts)[0]
+    documented = resolve_citations(answer.documented, shown_code.excerpts)[0]
     quoted = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in documented]
     places = [place.model_copy(update={"quote": _read_place(place, codebase)}) for place in answer.relevant_files]
     why = answer.why.casefold()
@@ -230,14 +229,14 @@ def format_earlier_rounds(agent_input: AgentInput) -> dict[str, str]:
     }
 
 
-def render_documentation(documentation: Sequence[Section], codebase: Codebase, shown: ShownCode) -> str:
+def render_documentation(documentation: Sequence[Section], codebase: Codebase, shown_code: ShownCode) -> str:
     """Return the first sections with numbered lines, the longest cut, and the headings of the others."""
     excerpts: list[list[Block]] = []
     for section in documentation[:SHOWN_SECTIONS]:
         path, start, end = section.span.path, section.span.start, section.span.end
         if lines := (codebase.read_lines(path) or [])[start - 1 : end]:
             excerpts.append([make_excerpt(path, enumerate(lines, start), section.heading)])
-    texts = [shown.show(blocks) for blocks in cut_longest(excerpts, MAX_DOCUMENTATION_CHARS)]
+    texts = [shown_code.show(blocks) for blocks in cut_longest(excerpts, MAX_DOCUMENTATION_CHARS)]
     spans = ((section.span, section.heading) for section in documentation[SHOWN_SECTIONS:])
     others = [format_location(span.path, span.start, span.end, heading) for span, heading in spans]
     return "\n\n".join([*texts, *([f"(Further sections, not shown: {'; '.join(others)})"] if others else [])])

@@ -42,14 +42,15 @@ class CriticInput(Value):
 
 
 def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInput:
+    """Return what the critic judges: the suspects, what the citation check refused, and what is left out."""
     verified = [f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     place = _find_left_out(agent_input)
-    fact = [f"The issue leads to {place.span.path} ({place.sign}), which is not named."] if place else []
+    left_out = [f"The issue leads to {place.span.path} ({place.sign}), which is not named."] if place else []
     return CriticInput(
         all_findings=agent_input.findings,
         current_hypothesis=agent_input.hypothesis,
-        codebase_evidence=[*verified, *refused, *fact],
+        codebase_evidence=[*verified, *refused, *left_out],
         cited_code=render_cited_code(agent_input.suspects, codebase),
     )
 
@@ -57,14 +58,14 @@ def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInp
 async def answer_with_model(
     agent_input: AgentInput, services: Services, model: ChatModel
 ) -> AgentAnswer[CritiqueFinding]:
+    """Ask the main model whether the evidence supports the explanation."""
     critic_input = await in_thread(build_critic_input, agent_input, services.codebase)
-    search = agent_input.code_finding
+    search = agent_input.code_finding  # which has a section of its own
+    others = [one for one in critic_input.all_findings if one.agent_name != "codebase_search"]
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         # Before a critique it is the investigator's, which stands in the findings.
         "current hypothesis": critic_input.current_hypothesis if agent_input.critique else "",
-        "other findings": format_findings(
-            [one for one in critic_input.all_findings if one.agent_name != "codebase_search"]  # its answer is below
-        ),
+        "other findings": format_findings(others),
         "explanation": _format_explanation(search, agent_input.excerpts) if search else "",
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
         "cited code": critic_input.cited_code,
@@ -82,6 +83,7 @@ def _format_explanation(search: CodebaseFinding, excerpts: Sequence[Excerpt]) ->
 
 
 def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
+    """Return the answer with the fields that code sets, and at most as many gaps and questions as are used."""
     is_confirmed = answer.verdict == "CONFIRMED"
     questions = [one for one in answer.questions_for_reporter if is_question(one)]
     return answer.model_copy(
@@ -96,18 +98,14 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
 
 
 def can_change_something(agent_input: AgentInput) -> bool:
-    """Return whether a model's verdict can change what is said to who did not ask.
+    """Return whether a model's verdict can change what is said where nobody asked for the run.
 
-    Not of a cause that is too unsure for that, nor of what can be followed.
+    It cannot if the cause is too unsure to be said, or if the symptom can be followed without a critic.
     """
     search = agent_input.code_finding
     speaks = search is not None and bool(search.why.strip()) and search.confidence >= LOW_CONFIDENCE
-    return (
-        agent_input.searched_by_model
-        and bool(agent_input.suspects)
-        and speaks
-        and not _is_sure_without_critic(agent_input)
-    )
+    can_speak = agent_input.searched_by_model and bool(agent_input.suspects) and speaks
+    return can_speak and not _is_sure_without_critic(agent_input)
 
 
 def _is_sure_without_critic(agent_input: AgentInput) -> bool:

@@ -20,7 +20,6 @@ from triage.domain.past_issues import SimilarIssue
 from triage.read.reporter_language import get_phrases
 from triage.safety.clean_text import clean_text
 
-CATALOGUE = "project's skills"
 WANTED = "This was the data. Now do your task, and answer in its form."
 """At the end of a message: after 24,000 characters of code the task is far away."""
 MAX_PART_CHARS = 60_000
@@ -64,7 +63,7 @@ def build_system_message(
     tail: Sequence[BaseMessage] = (),
     catalogue: str = "",
 ) -> SystemMessage:
-    """Return the system message of these prompts, with the rule on fenced data, and one for what else the prompt has.
+    """Return the system message: these prompts, the rule on fenced data, and one for each other thing in the prompt.
 
     `tail` is what follows it, such as what is remembered.
     """
@@ -100,7 +99,7 @@ def fence_below_catalogue(sections: Mapping[str, str], catalogue: str, mark: str
 
     So the begin of a prompt is the same for every issue of a commit, and a provider's cache of prompts finds it.
     """
-    parts = [fence({CATALOGUE: catalogue}).text, fence(sections, mark).text, WANTED]
+    parts = [fence({"project's skills": catalogue}).text, fence(sections, mark).text, WANTED]
     return HumanMessage("\n\n".join(filter(None, parts)))
 
 
@@ -185,7 +184,7 @@ def format_languages(agent_input: AgentInput) -> dict[str, str]:
 
 
 def format_findings(findings: Sequence[AgentFinding]) -> str:
-    """Return the last answer of each agent."""
+    """Return the last answer of each agent, as text for a prompt."""
     return "\n\n".join(
         f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
         + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
@@ -206,16 +205,16 @@ def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
 
 def build_memory_messages(agent_input: AgentInput, mark: str = "") -> list[HumanMessage]:
     """Return the message; none if nothing is remembered. All in it but the title is fenced."""
-    episodic = "\n".join(_describe_issue(issue) for issue in agent_input.similar_issues[:MAX_PAST_ISSUES])
+    episodic = "\n".join(_describe_past_issue(issue) for issue in agent_input.similar_issues[:MAX_PAST_ISSUES])
     sections = {
-        "earlier run": _describe_work(agent_input.earlier_report),
+        "earlier run": _describe_earlier_report(agent_input.earlier_report),
         "human exchanges": shorten(format_exchanges(agent_input.answered_questions), MAX_EXCHANGE_CHARS),
         "past issues": episodic,
     }
     return [HumanMessage(f"{MEMORY_TITLE}\n\n{fence(sections, mark).text}")] if any(sections.values()) else []
 
 
-def _describe_work(earlier: EarlierReport | None) -> str:
+def _describe_earlier_report(earlier: EarlierReport | None) -> str:
     parts = []
     if earlier and earlier.suspects:
         parts.append(f"Suspected in the earlier report on this issue:\n{format_bullets(earlier.suspects)}")
@@ -224,10 +223,10 @@ def _describe_work(earlier: EarlierReport | None) -> str:
     return "\n\n".join(parts)
 
 
-def _describe_issue(issue: SimilarIssue) -> str:
-    ended = f"closed, {issue.ended}" if issue.state == "closed" and issue.ended else issue.state
-    ended = f"pull request, {ended}" if issue.is_pull_request else ended
-    lines = [f"#{issue.number} ({ended}; similarity: {issue.score:.2f}): {shorten(issue.title, 200)}"]
+def _describe_past_issue(issue: SimilarIssue) -> str:
+    state = f"closed, {issue.ended}" if issue.state == "closed" and issue.ended else issue.state
+    state = f"pull request, {state}" if issue.is_pull_request else state
+    lines = [f"#{issue.number} ({state}; similarity: {issue.score:.2f}): {shorten(issue.title, 200)}"]
     if issue.reasons:
         lines.append(f"  Alike: {'; '.join(issue.reasons)}")
     if issue.fix_files:

@@ -28,7 +28,6 @@ MAX_CHARS = 12_000
 """Of all places together."""
 MAX_WHOLE_LINES = 3
 """Lines that are asked for or cited, which are shown also where they are long."""
-SAME_FILE = "same file"
 _NUMBER = re.compile(r"^ {0,7}(\d{1,7})\|", re.M)
 
 
@@ -52,7 +51,7 @@ def format_file(file: RelevantFile) -> str:
 
 
 def make_excerpt(path: str, lines: Iterable[tuple[int, str]], symbol: str | None = None) -> Passage:
-    """Return lines of a file as a block; few of them are hardly cut."""
+    """Return numbered lines of a file as a block. Long lines are shortened, unless the lines are few."""
     numbered = list(lines)
     span = Span(path=path, start=numbered[0][0], end=numbered[-1][0])
     whole = range(span.start, span.end + 1) if len(numbered) <= MAX_WHOLE_LINES else ()
@@ -81,13 +80,14 @@ class ShownCode:
         """Return the blocks as a model sees them. A path stands above the first excerpt of its file alone."""
         texts, above = list[str](), ""
         for block in blocks:
-            texts.append(block if isinstance(block, str) else self._number(block, above))
+            texts.append(block if isinstance(block, str) else self._number_passage(block, above))
             above = above if isinstance(block, str) else block.span.path
         return gap.join(texts)
 
-    def _number(self, passage: Passage, above: str) -> str:
+    def _number_passage(self, passage: Passage, above: str) -> str:
+        """Return the passage under a new number; if all of its lines were shown, the numbers that they have."""
         span = passage.span
-        path = SAME_FILE if span.path == above else span.path
+        path = "same file" if span.path == above else span.path
         where = format_location(path, span.start, span.end, passage.symbol)
         lines = [(span.path, int(line)) for line in _NUMBER.findall(passage.text)]
         known = [self._numbers.get(line, 0) for line in lines]
@@ -101,11 +101,11 @@ class ShownCode:
 
 
 def cut_longest(answers: Sequence[Sequence[Block]], max_chars: int) -> list[list[Block]]:
-    """Return the answers with the longest cut after a line, so that none of them takes the room of the others."""
+    """Return the answers in `max_chars` together, the longest cut after a line, so that each gets some of the room."""
     room, cut = max_chars, [list(answer) for answer in answers]
     order = sorted(range(len(cut)), key=lambda index: measure(cut[index]))
     for waiting, index in zip(range(len(cut), 0, -1), order, strict=True):
-        cut[index] = _cut(cut[index], max(0, room) // waiting)
+        cut[index] = _cut_blocks(cut[index], max(0, room) // waiting)
         room -= measure(cut[index])
     return cut
 
@@ -115,7 +115,8 @@ def measure(blocks: Iterable[Block]) -> int:
     return sum(len(block if isinstance(block, str) else block.text) + 1 for block in blocks)
 
 
-def _cut(blocks: Sequence[Block], max_chars: int) -> list[Block]:
+def _cut_blocks(blocks: Sequence[Block], max_chars: int) -> list[Block]:
+    """Return the lines that fit into `max_chars`, and how many were left out."""
     if measure(blocks) <= max_chars:
         return list(blocks)
     shown: list[Block] = []

@@ -96,6 +96,7 @@ class SkillPrompts:
         return [self._show_skill(self._skills[one]) for one in ids if one in self._skills and one not in self.tiers]
 
     def _show_skill(self, skill: Skill) -> HumanMessage:
+        """Return the message that shows the skill and files that it references, and note its tier."""
         files = read_references(skill, self._services.codebase.read_lines, self._reference_chars)
         self._reference_chars -= sum(map(len, files.values()))
         self.tiers[skill.id] = 3 if files else 2

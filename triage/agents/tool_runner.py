@@ -70,6 +70,7 @@ class ToolRunner:
     async def _run_call(
         self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolResult]]
     ) -> ToolResult:
+        """Run one call by `execute`, and record it. What fails or takes too long gets an answer that says so."""
         call = request.tool_call
         if request.tool is None:
             names = ", ".join(tool.name for tool in self._tools)
@@ -101,6 +102,7 @@ class ToolRunner:
         return Outcome.FAILED, reason, f"The tool failed: {reason}."
 
     def _refuse(self, call: ToolCall | InvalidToolCall, reason: str, message: str) -> ToolMessage:
+        """Return the answer to a call that is not run, and record it."""
         is_known = any(tool.name == call["name"] for tool in self._tools)
         name = call["name"] if call["name"] and is_known else "unknown tool"
         self._progress.log_start(name)
@@ -110,6 +112,7 @@ class ToolRunner:
     def _record(
         self, name: str, args: object, outcome: Outcome, reason: str, output: str, started: float, started_at: datetime
     ) -> None:
+        """Add the call to the record of the current step, and log its end."""
         record = ToolExecution(
             tool=name,
             arguments=format_arguments(args),

@@ -35,8 +35,7 @@ async def answer_with_model(
 ) -> AgentAnswer[WebSearchFinding]:
     """Ask a model with the search tool for a query, then a model with the schema about the results.
 
-    Raises:
-        InvalidAnswer: The model asked for no usable search.
+    Raises InvalidAnswer if no usable search was asked for.
     """
     tools = _require_tools(services)
     if tools.tools[0].name == ISSUE_SEARCH:  # there is nothing to choose
@@ -77,7 +76,7 @@ async def _search(query: str, tools: ToolRunner) -> list[ToolMessage]:
 
 
 def _correct_answer(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:
-    # A model may invent pages and titles: only what the tool returned stays.
+    """Return the answer with the pages that the tool returned: a model may invent pages and titles."""
     titles = {page["url"]: page["title"] for page in pages}
     returned = [
         result.model_copy(update={"title": titles[result.url]})
@@ -100,9 +99,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebS
     if not pages:
         return _build_finding([], _explain_no_pages(answers))
     results = _list_alike(pages, query, 0.5, "shares {count} of {total} words with the error message")
-    return _build_finding(
-        results[:MAX_RESULTS], f"{len(results)} of {len(pages)} pages share the error message's words."
-    )
+    summary = f"{len(results)} of {len(pages)} pages share the error message's words."
+    return _build_finding(results[:MAX_RESULTS], summary)
 
 
 def _list_alike(pages: Sequence[dict[str, str]], text: str, share: float, reason: str) -> list[WebResult]:
@@ -127,12 +125,9 @@ async def _search_issues(agent_input: AgentInput, tools: ToolRunner) -> WebSearc
         return _build_finding([], _explain_no_pages(answers))
     reason = f"the error is raised by {package.name}, and this issue has the same message"
     results = _list_alike(pages, sanitize_query(package.error), MIN_SHARE, reason)
-    named = (
-        f"{results[0].title} has the same message."
-        if results
-        else "None of the issues found there has the same message."
-    )
-    return _build_finding(results[:MAX_RESULTS], f"The error is raised by {package.name}. {named}")
+    which = results[0].title if results else "None of the issues found there"
+    summary = f"The error is raised by {package.name}. {which} has the same message."
+    return _build_finding(results[:MAX_RESULTS], summary)
 
 
 def _explain_no_pages(results: Sequence[ToolMessage]) -> str:

@@ -31,7 +31,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     """Ask the fast model for the ticket."""
     owners = await in_thread(_list_owners, agent_input, services)
     skills = await in_thread(SkillPrompts, agent_input, services)
-    messages = skills.build_messages("ticket", _build_sections(agent_input, services, owners))
+    messages = skills.build_messages("ticket", _build_prompt_sections(agent_input, services, owners))
     chain = model.structured_output(TicketDraft, "fast", ANSWER_TOKENS)
     draft = await chain.ainvoke(messages)
     if not draft.labels and not draft.title:
@@ -62,7 +62,7 @@ def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 
-def _build_sections(agent_input: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
+def _build_prompt_sections(agent_input: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
     latest = {finding.agent_name: finding.summary for finding in agent_input.findings}
     return format_task(agent_input, services, MAX_BODY_CHARS) | {
         "kind of issue": (agent_input.kind or "uncertain").replace("_", " "),

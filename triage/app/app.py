@@ -87,14 +87,11 @@ class App:
         return self.environment.workspace or self.root
 
     def with_project_config(self) -> App:
-        """Return the same under the project's own settings, which takes a git process.
-
-        Raises as `read_project_config`.
-        """
+        """Return the app with the project's own settings, read by git. Raises as `read_project_config`."""
         return replace(self, config=self.read_project_config() or ProjectConfig())
 
     def with_checkout_folder(self) -> App:
-        """Return the same for the repository that the job has checked out, which may lie below the workspace."""
+        """Return the app for the repository that the job has checked out, which may lie below the workspace."""
         from triage.git.commit import find_checkout
 
         root = find_checkout(self.root, self.repository)
@@ -141,6 +138,7 @@ class App:
         return client(token, self.repository, self.environment.api_url, redactor=self.redactor, **options)
 
     def open_past_issues(self) -> IteratePastIssues | None:
+        """Return what reads past issues; None without a token or a repository on GitHub, or when it is off."""
         token, limit = self.settings.github_token.get_secret_value(), self.config.past_issues
         if not token or not limit or "/" not in self.repository:
             return None
@@ -208,7 +206,7 @@ class App:
             feature_flags=self.settings.feature_flags()
             | {"web_search": bool(self.web_search), "memory": self.config.past_issues > 0},
         )
-        model, embeddings = self.open_model(identity.request_id)
+        model, embeddings = self.open_models(identity.request_id)
         codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
         return Services(
             codebase=codebase,
@@ -223,10 +221,10 @@ class App:
             is_asked=self.settings.policy().comment == "always",
             model=model,
             web_tools=self._open_web_tools(),
-            read_attachments=self._open_attachments(model),
+            read_attachments=self._open_attachment_reader(model),
             past_issues=self.open_past_issues(),
             code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
-            export_report=self._open_telemetry(),
+            export_report=self._open_span_export(),
         )
 
     def open_checkout(self, embeddings: Embeddings | None) -> Codebase:
@@ -241,7 +239,8 @@ class App:
             ignore=self.config.ignore,
         )
 
-    def open_model(self, request_id: str) -> tuple[ChatModel | None, Embeddings | None]:
+    def open_models(self, request_id: str) -> tuple[ChatModel | None, Embeddings | None]:
+        """Return the chat model and the one for vectors; None for what runs by rules or on this machine."""
         settings, redactor = self.settings, self.redactor
         if settings.effective_engine == "rules":
             return None, None
@@ -299,7 +298,7 @@ class App:
             return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
 
-    def _open_attachments(self, model: ChatModel | None) -> Callable[[Issue], list[Attachment]] | None:
+    def _open_attachment_reader(self, model: ChatModel | None) -> Callable[[Issue], list[Attachment]] | None:
         if not self.config.attachments or not self.environment.server_url:
             return None
         from triage.outside.github.attachment_reader import AttachmentReader
@@ -312,7 +311,7 @@ class App:
 
         return ToolRunner(tools, self.settings.limits().tool_seconds, self.progress, utc_now, time.monotonic)
 
-    def _open_telemetry(self) -> Callable[[RunReport], None] | None:
+    def _open_span_export(self) -> Callable[[RunReport], None] | None:
         collector = self.environment.collector
         if collector is None:
             return None

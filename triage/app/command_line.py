@@ -120,11 +120,7 @@ def _parse_issue_json(text: str) -> Issue:
 
 
 def parse_issue_lines(text: str) -> Iterator[tuple[Issue, str]]:
-    """An issue and its `repo`, or an empty string, per line that is not empty, each a JSON object.
-
-    Raises:
-        BadInput: names the line that is none.
-    """
+    """Yield the issue and its `repo`, or an empty string, of each line with a JSON object. Raises BadInput."""
     for number, line in enumerate(text.split("\n"), start=1):  # `splitlines` also splits where JSON allows no line end
         if not line.strip():
             continue
@@ -160,11 +156,7 @@ def print_page(page: RenderableType) -> None:
 
 
 def run_until_signal(work: Callable[[asyncio.Event], Awaitable[T]]) -> tuple[T, signal.Signals | None]:
-    """Run work that ends early when its event is set, which the first signal does.
-
-    Returns:
-        What the work returned, and the signal; None if there was none.
-    """
+    """Run work that ends early when its event is set, which the first signal does. Return the signal too, if any."""
 
     async def run() -> tuple[T, signal.Signals | None]:
         cancelled = asyncio.Event()

@@ -65,6 +65,7 @@ class Lazy(Generic[S, C]):
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def get(self, state: S) -> C:
+        """Return what is opened, by the first call. Raises RequestRefused."""
         async with self._lock:
             if self._opened is None:
                 try:
@@ -75,6 +76,8 @@ class Lazy(Generic[S, C]):
 
 
 def build_server_graph(open_services: OpenServices, export_report: ExportReport) -> ServerGraph:
+    """Return the graph with services of its own, which opens them with its first node and exports the report."""
+
     def open_for(state: BugTriageState) -> Services:
         services = open_services(state.repository.slug)
         if state.index is not None:  # which is in no checkpoint
@@ -84,7 +87,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
     lazy_services = Lazy(open_for)
 
     def with_services(node: Node) -> Node:
-        async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
+        async def run_node(state: BugTriageState, runtime: Runtime[Services]) -> Update:
             if state.steps and node in _FIRST_NODES:
                 raise RequestRefused("A thread is for one run: start the next one on a new thread, or without any.")
             services = await lazy_services.get(state)
@@ -94,7 +97,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
                 await export_report(update["report"], services)
             return update
 
-        return run
+        return run_node
 
     graph = StateGraph(BugTriageState, input_schema=TriageInput)
     add_nodes(graph, with_services)

@@ -100,6 +100,7 @@ class BacklogFiles:
         write_file(self.folder, name, text)
 
     def _read(self, name: str, parse: Callable[[bytes], T]) -> T | None:
+        """Return the parsed file; None if there is none. Raises BadInput."""
         data = read_own_file(self.folder, name, MAX_FILE_BYTES)
         try:
             return None if data is None else parse(data)

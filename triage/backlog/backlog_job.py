@@ -36,7 +36,6 @@ from triage.say.comment import withhold_details
 LIST_WAIT_SECONDS = 300.0
 """The longest wait for a rate limit, while a list is read."""
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
-NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
 async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
@@ -49,7 +48,7 @@ async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
     elif name == "backlog-run":
         batch = app.settings.backlog_batch
         if batch is None:
-            raise BadInput(NO_BATCH)
+            raise BadInput("backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}.")
         ends_at = app.started + BATCH_SECONDS
         missing = await run_batches(app, app.workspace, [batch], lambda: ends_at - time.monotonic(), run.cancelled)
         if missing:
@@ -76,8 +75,7 @@ async def run_batches(
 ) -> int:
     """Triage batches on one index. Asks GitHub for attachments alone. Return how many of their issues are left.
 
-    Raises:
-        BadInput: There is no such batch, or a file cannot be read or written.
+    Raises BadInput if there is no such batch, or a file cannot be read or written.
     """
     from triage.graph.run_graph import run_graph
 
@@ -119,8 +117,7 @@ class Batch:
 async def triage_batch(batch: Batch, run_graph: RunGraph, cancelled: asyncio.Event) -> int:
     """Triage what has no report yet, until time is up or the job is cancelled. Return how many issues are left.
 
-    Raises:
-        BadInput: A file of the backlog cannot be read or written.
+    Raises BadInput if a file of the backlog cannot be read or written.
     """
     app, backlog, files = batch.app, batch.backlog, BacklogFiles(batch.folder, batch.app.redactor)
     issues = backlog.batches[batch.number - 1]

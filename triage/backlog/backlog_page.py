@@ -27,7 +27,6 @@ _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
-NOT_BEGUN = "Its batch did not get to it."
 SECURITY = "**may be a security report**"
 QUESTIONS: dict[MissingKind, str] = {
     "reproduction": "steps",
@@ -55,7 +54,7 @@ def rank_issues(reports: Iterable[RunReport]) -> list[list[RunReport]]:
     groups: dict[int, list[RunReport]] = {}
     for number in sorted(by_number):
         groups.setdefault(_find_first(number, by_number), []).append(by_number[number])
-    return sorted(groups.values(), key=_rank)
+    return sorted(groups.values(), key=_make_sort_key)
 
 
 def _find_first(number: int, reports: dict[int, RunReport]) -> int:
@@ -65,7 +64,8 @@ def _find_first(number: int, reports: dict[int, RunReport]) -> int:
     return number
 
 
-def _rank(members: Sequence[RunReport]) -> tuple[object, ...]:
+def _make_sort_key(members: Sequence[RunReport]) -> tuple[object, ...]:
+    """Return what groups are sorted by: security, severity, size, the surest place, the newest first."""
     chances = [report.best_place.probability if report.best_place else 0.0 for report in members]
     return (
         not any(report.security for report in members),
@@ -81,7 +81,7 @@ def render_backlog(backlog: Backlog, reports: Sequence[RunReport]) -> str:
     groups, triaged = rank_issues(reports), {report.issue.number for report in reports}
     others = sorted((one for one in reports if not is_for_maintainers(one)), key=lambda one: -(one.issue.number or 0))
     not_begun = [
-        LeftOut(number=issue.number or 0, title=issue.title, reason=NOT_BEGUN)
+        LeftOut(number=issue.number or 0, title=issue.title, reason="Its batch did not get to it.")
         for issue in backlog.issues
         if issue.number not in triaged
     ]
@@ -149,6 +149,7 @@ def _render_row(backlog: Backlog, report: RunReport, group: Sequence[RunReport])
 
 
 def _describe_same(backlog: Backlog, report: RunReport, group: Sequence[RunReport]) -> str:
+    """Return how the issue is linked to others of the same bug; empty if it is not."""
     first, *others = group
     if report is not first:
         return f"<br>probably the same as {_link_issue(backlog, first.issue.number or 0)}"
@@ -161,6 +162,7 @@ def _describe_same(backlog: Backlog, report: RunReport, group: Sequence[RunRepor
 
 
 def _render_place(backlog: Backlog, report: RunReport) -> tuple[str, list[str]]:
+    """Return the cell with the likeliest place, and the URLs in it."""
     place, how = find_place(report)
     if place is None:
         return "", []
@@ -187,9 +189,8 @@ def _link_issue(backlog: Backlog, number: int) -> str:
 
 def _render_other(backlog: Backlog, report: RunReport) -> str:
     kind = KINDS.get(report.kind, report.kind or "uncertain")
-    return _with_title(
-        backlog, f"| {_link_issue(backlog, report.issue.number or 0)}", report.issue.title, f" | {kind} |\n"
-    )
+    issue = _link_issue(backlog, report.issue.number or 0)
+    return _with_title(backlog, f"| {issue}", report.issue.title, f" | {kind} |\n")
 
 
 def _render_left_out(backlog: Backlog, one: LeftOut) -> str:

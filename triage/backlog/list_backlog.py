@@ -54,28 +54,27 @@ class BacklogClient(IssueComments):
         reader = IssueReader(self, PAGE_SIZE, _COMMENTS, tries=MAX_TRIES)
         with translate_read_errors(self.slug):
             for page in reader.iterate_search(complete_query(query)):
-                yield (
-                    [self._complete(one, one.comments) for one in page if one.created_at and one.comments],
-                    reader.total,
-                )
+                issues = [self._convert(one, one.comments) for one in page if one.created_at and one.comments]
+                yield issues, reader.total
 
-    def _complete(self, found: IssueNode, page: CommentPage) -> Issue:
+    def _convert(self, node: IssueNode, page: CommentPage) -> Issue:
+        """Return GitHub's issue as ours. A thread of more than one page is fetched again, whole."""
         if page.info.has_next:
-            thread = self.fetch_comments(found.number, reporter=found.login)
+            thread = self.fetch_comments(node.number, reporter=node.login)
         else:
-            thread = shorten_thread(self._convert_comments(page), found.login)
+            thread = shorten_thread(self._convert_comments(page), node.login)
         return Issue(
-            number=found.number,
-            title=found.title,
-            body=found.body or "",
-            url=found.url,
-            author=found.login,
-            author_is_bot=bool(found.author and found.author.is_bot),
-            labels=found.label_names,
-            state=found.state.lower(),
-            locked=found.locked,
+            number=node.number,
+            title=node.title,
+            body=node.body or "",
+            url=node.url,
+            author=node.login,
+            author_is_bot=bool(node.author and node.author.is_bot),
+            labels=node.label_names,
+            state=node.state.lower(),
+            locked=node.locked,
             thread=thread,
-            opened_at=found.created_at,
+            opened_at=node.created_at,
             snapshot_time=datetime.now(UTC),
         )
 

@@ -4,6 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import compress
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import AwareDatetime, Field
@@ -44,7 +45,7 @@ class BacktestOutcome(Value):
 
 
 def count_figures(results: Sequence[CaseResult], *, by_issues: bool) -> list[Figure]:
-    """Return what was counted. What nothing says anything about is left out."""
+    """Return what was counted. What comments say has no figure where they said nothing."""
     places = [one.place for one in results if one.place]
     figures = [
         _count(
@@ -93,22 +94,19 @@ def _count(name: str, values: Iterable[bool], explanation: str) -> Figure:
 
 
 def _measure(results: Sequence[CaseResult]) -> list[Figure]:
+    """Return the time, and what is incomplete or cost money, if anything."""
     incomplete = sum(one.status is not Status.COMPLETE for one in results)
+    share = f"{incomplete} of {len(results)}"
     seconds, usd = [one.seconds for one in results], sum(one.usd for one in results)
     median = statistics.median(seconds) if seconds else 0.0
     each = f"${usd / max(1, len(results)):.3f} for each issue"
     has_price = all(one.has_price for one in results)
-    rows = [
-        (incomplete, "Incomplete", f"{incomplete} of {len(results)}", "a part failed or took too long"),
-        (True, "Time", f"{sum(seconds):.0f} s", f"median {median:.1f} s an issue"),
-        (
-            any(one.by_model for one in results),
-            "Cost",
-            f"${usd:.2f}",
-            each if has_price else "and what has no known price",
-        ),
+    figures = [
+        Figure(name="Incomplete", figure=share, explanation="a part failed or took too long"),
+        Figure(name="Time", figure=f"{sum(seconds):.0f} s", explanation=f"median {median:.1f} s an issue"),
+        Figure(name="Cost", figure=f"${usd:.2f}", explanation=each if has_price else "and what has no known price"),
     ]
-    return [Figure(name=name, figure=figure, explanation=said) for is_said, name, figure, said in rows if is_said]
+    return list(compress(figures, (incomplete, True, any(one.by_model for one in results))))
 
 
 def describe_source(outcome: BacktestOutcome) -> str:
@@ -141,7 +139,7 @@ def render_figures(outcome: BacktestOutcome) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _open_templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("triage.backtest", "templates"),
         undefined=StrictUndefined,
@@ -156,7 +154,7 @@ def _environment() -> Environment:
 def render_html_page(outcome: BacktestOutcome) -> str:
     """Return one file without scripts and without anything from elsewhere. Every text of a stranger is escaped."""
     return (
-        _environment()
+        _open_templates()
         .get_template("backtest.html.j2")
         .render(
             outcome=outcome,

@@ -25,7 +25,6 @@ MAX_FILES = 30
 """Who edits more has not fixed one thing."""
 MAX_MISSING_SHARE = 0.05
 """Of the files: a clone may lack a few large ones."""
-_SHORT_ID = 7
 _LAST = datetime.max.replace(tzinfo=UTC)
 _SUBJECT_NUMBER = re.compile(r"\s*\(#\d{1,9}\)$")
 _TYPE = re.compile(r"^(?:bug)?fix(?:es|ed)?(?:\([\w./, -]{1,40}\))?!?:\s*", re.IGNORECASE)
@@ -116,7 +115,7 @@ def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: i
             continue
         chosen.cases.append(
             PastCase(
-                name=commit.commit[:_SHORT_ID],
+                name=commit.commit[:7],
                 title=title,
                 body=body,
                 opened_at=datetime.fromtimestamp(commit.seconds, UTC),

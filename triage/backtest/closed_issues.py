@@ -102,6 +102,7 @@ class ScorecardIssues(IssueComments):
             return self._read(since)
 
     def _read(self, since: datetime) -> ClosedIssues:
+        """Return the issues that were closed since then, of more than `MAX_ISSUES` the last ones to change."""
         closed = dict[int, datetime]()
         described: list[ClosedIssue] = []
         last: datetime | None = None
@@ -122,6 +123,7 @@ class ScorecardIssues(IssueComments):
         return ClosedIssues(closed=count, issues=issues, since=since)
 
     def _describe(self, issues: list[IssueNode]) -> Iterator[ClosedIssue]:
+        """Yield each issue with its fix and our comment; none whose comment came after the close."""
         ids = [key for issue in issues for key in self._list_own_comments(issue)] if not self.shadow else []
         batches = (ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE))
         read = (one for batch in batches for one in parse_each(EditedComment, read_comments(self, batch)))
@@ -148,6 +150,7 @@ class ScorecardIssues(IssueComments):
         return list(islice(own, MAX_COMMENTS_READ))
 
     def _find_fix(self, issue: IssueNode, *, reads_commits: bool) -> ClosingFix | None:
+        """Return the files of the pull requests that closed the issue, else of the commit; None if neither did."""
         closers = _list_closers(issue, self.slug)
         pulls = [one for one in closers if one.number is not None]
         if pulls:
@@ -156,6 +159,7 @@ class ScorecardIssues(IssueComments):
         return next((self._read_commit(one.oid) for one in closers if one.oid and reads_commits), None)
 
     def _read_commit(self, sha: str) -> ClosingFix | None:
+        """Return the files of a commit, asked for once; None if it is gone, or if too many were asked for."""
         if sha not in self._commit_files and len(self._commit_files) < MAX_COMMIT_READS:
             try:
                 with github_errors():

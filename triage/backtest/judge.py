@@ -149,13 +149,13 @@ def is_product_code(path: str) -> bool:
     return classify_file(path).is_product_code
 
 
-def judge_place(named: Sequence[str], by: PredictedBy, edited: Collection[str]) -> PlaceResult:
+def judge_place(named_paths: Sequence[str], by: PredictedBy, edited: Collection[str]) -> PlaceResult:
     """Return whether the fix edited the first file that a comment names, and whether one of the first three."""
     return PlaceResult(
-        named=list(named),
+        named=list(named_paths),
         by=by,
-        first_right=named[0] in edited,
-        any_right=any(path in edited for path in named[:RANKED]),
+        first_right=named_paths[0] in edited,
+        any_right=any(path in edited for path in named_paths[:RANKED]),
     )
 
 
@@ -246,6 +246,7 @@ class Scorecard(Value):
 
 
 def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subject, Outcome]] = ()) -> Scorecard:
+    """Return the scorecard. `silent` are the outcomes of issues without a comment of ours."""
     places = [one.place for one in results if one.place]
     fixed = [one for one in results if one.fix == "code"]
     outcomes = [*(one.outcomes for one in results if not one.edited_by_others), *silent]

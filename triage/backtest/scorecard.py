@@ -59,10 +59,10 @@ class ScorecardPage(Value):
 
 
 def render_scorecard(page: ScorecardPage) -> str:
-    """Return what came of the comments on closed issues."""
+    """Return the page on what came of the comments on closed issues, as Markdown."""
     card = page.card
-    since, said = page.since.date().isoformat(), {number: text for number, text in page.shadow.items() if text}
-    blocks = [render_block("was_it_right", "head", page.repository, since, page.closed, card, page.shadow, said)]
+    since, comments = page.since.date().isoformat(), {number: text for number, text in page.shadow.items() if text}
+    blocks = [render_block("was_it_right", "head", page.repository, since, page.closed, card, page.shadow, comments)]
     if page.since > page.asked_since:
         blocks.append(render_block("was_it_right", "cut", page.since.strftime("%Y-%m-%d %H:%M UTC")))
     if card.triaged:
@@ -75,7 +75,7 @@ def render_scorecard(page: ScorecardPage) -> str:
         Fold("How this is counted", render_block("was_it_right", "method", card, MIN_CASES_FOR_PERCENT)),
     ]
     folds = folds if listed else folds[1:] if card.triaged else []
-    shown = list(said.items())[:MAX_LISTED]
+    shown = list(comments.items())[:MAX_LISTED]
     folds += [Fold(f"#{number}: the comment", format_code_block(text, "markdown")) for number, text in shown]
     markdown = Page(blocks, folds, footer="", links=[link for _, link in rows if link])
     return render_page(markdown, MAX_SUMMARY_UNITS).rstrip() + "\n"
@@ -88,12 +88,11 @@ def _order_by_result(result: IssueResult) -> tuple[bool, bool, int]:
 
 
 DEFAULT_SINCE = "90d"
-_DAYS = re.compile(r"([1-9][0-9]{0,2})d", re.ASCII)
 
 
 def parse_since(text: str, now: datetime) -> datetime:
     """Return the start of the day in UTC so many days ago, for `90d`. Raises WrongUsage."""
-    days = _DAYS.fullmatch(text.strip())
+    days = re.fullmatch(r"([1-9][0-9]{0,2})d", text.strip(), re.ASCII)
     if days is None:
         raise WrongUsage(f"The time {quote_value(text)} is not a number of days such as 90d.")
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=int(days[1]))
@@ -129,9 +128,8 @@ def count_closed(app: App, since: str, shadow: Path | None = None) -> ScorecardP
 async def make_scorecard(app: App, context: JobContext) -> Status:
     """Write the page to the summary of the job."""
     try:
-        page = await call_with_deadline(
-            partial(count_closed, app, DEFAULT_SINCE), context.cancelled, context.seconds_left()
-        )
+        count = partial(count_closed, app, DEFAULT_SINCE)
+        page = await call_with_deadline(count, context.cancelled, context.seconds_left())
     except OutOfTime as error:
         apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
         return Status.DEGRADED
@@ -142,8 +140,7 @@ async def make_scorecard(app: App, context: JobContext) -> Status:
 def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
     """Return the newest report of each issue of a repository, from all files `report.json` below a folder.
 
-    Raises:
-        BadInput: There is none, or one cannot be read.
+    Raises BadInput if there is none, or one cannot be read.
     """
     newest: dict[int, RunReport] = {}
     paths = sorted(folder.rglob("report.json"))
@@ -163,9 +160,9 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
 
 
 def make_comment(report: RunReport) -> OurComment:
-    """Return the comment that would have been."""
-    had = {label.casefold() for label in report.issue.labels}
-    labels = [one for one in report.ticket.labels if one.casefold() not in had]
+    """Return the comment that a run which wrote nothing would have posted."""
+    existing = {label.casefold() for label in report.issue.labels}
+    labels = [one for one in report.ticket.labels if one.casefold() not in existing]
     state = CommentState().with_report(report, "").with_labels(labels)
     said = [SUBJECTS[one.rule] for one in report.statements if one.rule in SUBJECTS]
     return OurComment(posted_at=report.started_at, is_ours_alone=True, state=state, said=said)

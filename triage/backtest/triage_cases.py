@@ -59,7 +59,7 @@ def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
     return [make_visible(issue.model_copy(update={"body": issue.body[:MAX_REMEMBERED_CHARS]})) for issue in past]
 
 
-def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> Services:
+def open_past_services(app: App, case: PastCase, past_issues: Sequence[PastIssue]) -> Services:
     """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
 
     def build_codebase(app: App, embeddings: Embeddings | None) -> Codebase:
@@ -75,7 +75,7 @@ def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> 
 
     services = replace(app, started=time.monotonic()).open_services(build_codebase)
     # The web knows the fix, and a collector the runs of today.
-    return replace(services, past_issues=lambda _: iter([list(known)]), web_tools=None, export_report=None)
+    return replace(services, past_issues=lambda _: iter([list(past_issues)]), web_tools=None, export_report=None)
 
 
 async def triage_past_issues(
@@ -126,6 +126,7 @@ def recall_known_then(past: Iterable[PastIssue], at: datetime, limit: int) -> li
 
 
 def _as_of(issue: PastIssue, at: datetime) -> PastIssue:
+    """Return the issue as it was at a time, as far as GitHub still tells."""
     is_closed = issue.closed_at is not None and issue.closed_at <= at
     changes = {
         "state": "closed" if is_closed else "open",

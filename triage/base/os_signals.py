@@ -70,6 +70,7 @@ class SignalHandler:
         return self._received_at + SHUTDOWN_SECONDS - time.monotonic() if self.signal_number else float("inf")
 
     def _wait_for_signal(self, read_end: int) -> None:
+        """Wait for the first signal, call the callbacks, and after `SHUTDOWN_SECONDS` end the process."""
         while (number := os.read(read_end, 1)[0]) not in SIGNALS:
             continue
         with self._lock:

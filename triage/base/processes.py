@@ -12,7 +12,6 @@ from typing import IO, NamedTuple
 
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 
-_CHUNK_BYTES = 65_536
 _GRACE_SECONDS = 1.0
 """Between SIGTERM and SIGKILL, so that a test run can end the servers that it started."""
 _READ_SECONDS = 1.0
@@ -52,18 +51,17 @@ def run_process(
         has_errors_apart: Standard error does not go to the output.
         cleans_up: In a run that is over it is asked to end, as git is, which removes its lock files then.
 
-    Raises:
-        OSError: There is no such program.
+    Raises OSError if there is no such program.
     """
     raise_if_abandoned()
-    with TemporaryFile() as given:  # and no pipe: nobody has to write while we read
-        given.write(stdin)
-        given.seek(0)
+    with TemporaryFile() as input_file:  # and no pipe: nobody has to write while we read
+        input_file.write(stdin)
+        input_file.seek(0)
         process = subprocess.Popen(  # noqa: S603
             command,
             cwd=folder,
             env=environment,
-            stdin=given,
+            stdin=input_file,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if has_errors_apart else subprocess.STDOUT,
             start_new_session=True,
@@ -93,7 +91,7 @@ class _OutputTail:
 
     def _read_all(self) -> None:
         with self._pipe:
-            while piece := os.read(self._pipe.fileno(), _CHUNK_BYTES):
+            while piece := os.read(self._pipe.fileno(), 65_536):
                 with self._lock:
                     self._data += piece
                     del self._data[: -self._max_bytes]
@@ -105,6 +103,7 @@ class _OutputTail:
 
 
 def _wait(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
+    """Return whether the process has ended in time."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -48,8 +48,7 @@ def decode_strictly(data: bytes, max_bytes: int) -> str:
 def parse_strictly(text: str, schema: type[M]) -> M | None:
     """Return the value in a YAML text; None if the text is empty.
 
-    Raises:
-        InvalidYaml: Its first mistake in YAML, else everything that is wrong with it.
+    Raises InvalidYaml: its first mistake in YAML, else everything that is wrong with it.
     """
     node, data = _load(text)
     if data is None:
@@ -71,6 +70,7 @@ class _StrictLoader(yaml.BaseLoader):
     _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Refuse tags, aliases, and what is nested too deeply."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) or getattr(event, "tag", None):  # an alias has an anchor too
             raise yaml.scanner.ScannerError(None, None, "tags and aliases are not allowed", event.start_mark)
@@ -86,6 +86,7 @@ class _StrictLoader(yaml.BaseLoader):
         return None if node.style is None and NULL_SCALAR.fullmatch(node.value) else node.value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Refuse a key that stands twice in a mapping."""
         found = set[str]()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value in found:
@@ -117,6 +118,7 @@ def _find_line(mark: Any) -> int:
 
 
 def _describe_error(error: ErrorDetails, document: Mapping[str, Any]) -> str:
+    """Return what is wrong and where. `document` is the JSON schema, which has the known keys."""
     sections, is_unknown = [document, *document.get("$defs", {}).values()], error["type"] == "extra_forbidden"
     known = [key for section in sections for key in section.get("properties", ())]
     steps = [step for step in error["loc"] if isinstance(step, str) and (is_unknown or step != "[key]")]

@@ -48,6 +48,7 @@ class _ThreadJob:
 
     @contextmanager
     def calling_when_abandoned(self, callback: Callable[[], None]) -> Iterator[None]:
+        """Call `callback` if the job is abandoned within the block, which then ends with `Abandoned`."""
         with self._lock:
             self._callbacks.append(callback)
             is_abandoned = self.abandoned.is_set()
@@ -74,8 +75,7 @@ async def in_thread(function: Callable[[*Ts], T], *args: *Ts, seconds: float | N
 
     `asyncio.to_thread` cannot be used: closing the loop joins its threads.
 
-    Raises:
-        TimeoutError: It took longer than `seconds`.
+    Raises TimeoutError if it took longer than `seconds`.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -116,8 +116,7 @@ async def call_with_deadline(
 
     `seconds_after_cancel` is how long a cancelled run still waits.
 
-    Raises:
-        OutOfTime: The work is not done. It may go on until it calls `raise_if_abandoned`.
+    Raises OutOfTime if the work is not done. It may go on until it calls `raise_if_abandoned`.
     """
     if cancelled.is_set() and seconds_after_cancel() <= 0:
         raise OutOfTime("the run was cancelled")

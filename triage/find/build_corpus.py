@@ -41,6 +41,7 @@ class Merger:
         self._by_path: list[TermCounts] = []
 
     def add(self, batch: Sequence[SourceFile], extract: ExtractedFiles) -> None:
+        """Add what was extracted from a batch of files, under the numbers that its files and terms get here."""
         terms = self._vocabulary.add_terms(extract.terms, self._max_terms)
         numbers: list[int] = []
         # A file that is left out has no definitions and no chunks, so nothing reads its number.
@@ -59,6 +60,7 @@ class Merger:
         self._by_path.append(extract.by_path.renumber_terms(terms))
 
     def _add_chunks(self, extract: ExtractedFiles, numbers: NDArray[np.int32], terms: NDArray[np.int32]) -> None:
+        """Add the passages that fit; `numbers` and `terms` are the corpus's numbers of the batch's files and terms."""
         room = max(0, self._max_chunks - len(self._symbols))
         self.dropped_chunks += max(0, len(extract.chunks) - room)
         chunks = np.array(extract.chunks[:room], dtype=np.int32).reshape(-1, 4)
@@ -68,9 +70,8 @@ class Merger:
 
     def finish(self) -> Corpus:
         files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)
-        by_chunk, by_file, by_path = (
-            BM25.from_counts(parts, len(self._vocabulary)) for parts in (self._by_chunk, self._by_file, self._by_path)
-        )
+        tables = (self._by_chunk, self._by_file, self._by_path)
+        by_chunk, by_file, by_path = (BM25.from_counts(parts, len(self._vocabulary)) for parts in tables)
         symbols, definitions, terms = self._symbols, self._definitions, self._vocabulary
         return Corpus(self._files, files, starts, ends, symbols, definitions, terms, by_chunk, by_file, by_path)
 
@@ -121,11 +122,9 @@ def build_corpus(
             merger.add(batch, extract)
         without_trees = pool.files_without_trees
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
-    is_partial = bool(
-        merger.path_only or merger.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths
-    )
+    gaps = (merger.path_only, merger.dropped_chunks, missing, listing.truncated, len(roles) > limits.paths)
     notes = list(_describe_gaps(merger, listing, without_trees))
-    return BuildResult(merger.finish(), left_out + merger.left_out + missing, is_partial, notes)
+    return BuildResult(merger.finish(), left_out + merger.left_out + missing, any(gaps), notes)
 
 
 def _describe_gaps(merger: Merger, listing: Listing, without_trees: int) -> Iterator[str]:
@@ -144,6 +143,7 @@ def _describe_gaps(merger: Merger, listing: Listing, without_trees: int) -> Iter
 def _classify_files(
     entries: Sequence[Entry], left_out: Counter[str], copied_patterns: Sequence[str]
 ) -> dict[str, FileRole]:
+    """Return the role of each file to index, by path, and count the others in `left_out` by reason."""
     roles: dict[str, FileRole] = {}
     shared: dict[FileRole, FileRole] = {}
     copies = find_copies(entries, copied_patterns)
@@ -190,6 +190,7 @@ def _read_sources(
 
 
 def _make_batches(sources: Iterator[SourceFile]) -> Iterator[list[SourceFile]]:
+    """Yield the files in batches of about `_BATCH_BYTES`."""
     batch: list[SourceFile] = []
     size = 0
     for source in sources:

@@ -72,6 +72,7 @@ def find_regression_window(
 
 
 def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
+    """Return a commit as the report has it, of its files those of `paths` first."""
     change = ranked.change
     return PathChange(
         commit=change.commit,
@@ -95,13 +96,13 @@ MAX_QUOTED = 8
 """Innermost frames of a trace whose lines are looked up. Each is a call of git."""
 
 
-def find_last_change(history: GitHistory, reported: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:
+def find_last_change(history: GitHistory, version: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:
     """Return the newest commit that changed the lines, and the first release with it; None without lines."""
     change = history.read_commit(_list_commits(blamed)[0]) if blamed else None
     if change is None:
         return None
-    release = find_release(history.list_tags_with(change.commit), reported)
-    return LastChange(commit=change, release=release, is_reported=bool(reported and reported.name == release))
+    release = find_release(history.list_tags_with(change.commit), version)
+    return LastChange(commit=change, release=release, is_reported=bool(version and version.name == release))
 
 
 def _list_commits(blamed: Sequence[BlamedLine]) -> list[str]:
@@ -109,46 +110,46 @@ def _list_commits(blamed: Sequence[BlamedLine]) -> list[str]:
     return list(dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)))
 
 
-def find_later_change(history: GitHistory, reported: Tag, blamed: Sequence[BlamedLine]) -> LaterChange | None:
+def find_later_change(history: GitHistory, version: Tag, blamed: Sequence[BlamedLine]) -> LaterChange | None:
     """Return the newest commit after the reporter's version that changed the lines; None if there is none."""
-    if history.is_ancestor(reported.commit, history.commit) is not True:
+    if history.is_ancestor(version.commit, history.commit) is not True:
         return None
-    later = (commit for commit in _list_commits(blamed) if _is_later(history, reported, commit))
-    return next((_make_later(history, reported, commit) for commit in later), None)
+    later = (commit for commit in _list_commits(blamed) if _is_later(history, version, commit))
+    return next((_make_later(history, version, commit) for commit in later), None)
 
 
-def _is_later(history: GitHistory, reported: Tag, commit: str) -> bool:
+def _is_later(history: GitHistory, version: Tag, commit: str) -> bool:
     """Return whether the reporter's version has neither the commit nor a backport of it."""
-    is_before = history.is_ancestor(commit, reported.commit)
-    return is_before is False and not history.has_backport(commit, reported.commit)
+    is_before = history.is_ancestor(commit, version.commit)
+    return is_before is False and not history.has_backport(commit, version.commit)
 
 
-def _make_later(history: GitHistory, reported: Tag, commit: str) -> LaterChange | None:
+def _make_later(history: GitHistory, version: Tag, commit: str) -> LaterChange | None:
     change = history.read_commit(commit)
-    release = find_release(history.list_tags_with(commit), reported, is_later=True)
-    return LaterChange(version=reported.name, commit=change, release=release) if change else None
+    release = find_release(history.list_tags_with(commit), version, is_later=True)
+    return LaterChange(version=version.name, commit=change, release=release) if change else None
 
 
-def find_fix(history: GitHistory, reported: Tag, written: str, rank: RankCommits) -> LaterFix | None:
-    """Return the commit after the reporter's version that the report names as the fix, or that surely is one."""
-    if history.is_shallow() and history.is_ancestor(reported.commit, history.commit) is not True:
+def find_fix(history: GitHistory, version: Tag, named_fix: str, rank: RankCommits) -> LaterFix | None:
+    """Return the commit after the reporter's version that the report names as the fix, or else surely is one."""
+    if history.is_shallow() and history.is_ancestor(version.commit, history.commit) is not True:
         return None  # commits after it are missing here
-    named = history.resolve_commit(written) if written else None
+    named = history.resolve_commit(named_fix) if named_fix else None
     is_named = named is not None and history.is_ancestor(named, history.commit) is True
-    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
+    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(version.commit), ()))
     commit = named if is_named else sure and sure.commit
-    if not commit or not _is_later(history, reported, commit):
+    if not commit or not _is_later(history, version, commit):
         return None
-    later = _make_later(history, reported, commit)
-    release = (later and later.release) or _find_backport(history, reported, commit)
+    later = _make_later(history, version, commit)
+    release = (later and later.release) or _find_backport(history, version, commit)
     return LaterFix(**dict(later) | {"release": release}, is_named=is_named) if later else None
 
 
-def _find_backport(history: GitHistory, reported: Tag, commit: str) -> str | None:
+def _find_backport(history: GitHistory, version: Tag, commit: str) -> str | None:
     """Return the newest release if a release branch brought its own copy of the commit into it."""
     tags = history.list_tags()
-    newest = next((tag for tag in tags if tag.name == find_release(tags, reported)), None)
-    return newest.name if newest and newest != reported and history.has_backport(commit, newest.commit) else None
+    newest = next((tag for tag in tags if tag.name == find_release(tags, version)), None)
+    return newest.name if newest and newest != version and history.has_backport(commit, newest.commit) else None
 
 
 def look_up_history(
@@ -171,13 +172,13 @@ def look_up_history(
     blamed = _blame(history, lines) if lines else []
     failing = _blame(history, Span(path=lines.path, start=line, end=line)) if lines and line else blamed
     tags = history.list_tags()
-    reported = resolve_version(facts.version.text, tags, history.resolve_commit) if facts.version else None
-    later = find_later_change(history, reported, blamed) if reported else None
+    version = resolve_version(facts.version.text, tags, history.resolve_commit) if facts.version else None
+    later = find_later_change(history, version, blamed) if version else None
     return CodeHistory(
         owners=owners,
-        later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
+        later_fix=find_fix(history, version, facts.named_fix, rank) if version else None,
         later_change=later,
-        last_change=find_last_change(history, reported, failing),
+        last_change=find_last_change(history, version, failing),
     )
 
 
@@ -191,6 +192,7 @@ def quote_reported_lines(parsed: ParsedIssue, history: GitHistory, version: str,
         return parsed
 
     def quote(frame: Frame) -> Frame:
+        """Return the frame with the line of code that the reporter had; without number if that is gone."""
         files = resolve_path(corpus, frame.path) if frame.line and not frame.code else []
         if frame.line is None or len(files) != 1:
             return frame

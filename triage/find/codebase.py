@@ -168,9 +168,8 @@ class Codebase:
         query = build_query(search.model_copy(update={"parsed": parsed}))
         is_local = vectors.embedding == LOCAL
         may_call_endpoint = may_call_endpoint and not is_local
-        known = next(
-            (one for one in self._ranked if (one.query, one.may_call_endpoint) == (query, may_call_endpoint)), None
-        )
+        same = (one for one in self._ranked if (one.query, one.may_call_endpoint) == (query, may_call_endpoint))
+        known = next(same, None)
         if known is None:
             near: dict[int, float] = {}
             if vectors.store and (is_local or may_call_endpoint):

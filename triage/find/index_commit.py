@@ -32,7 +32,6 @@ _NO_FILES = (
     "The code was not read, only the issue: the folder has no file, or only several repositories below it. A job needs "
     "`actions/checkout`."
 )
-_ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
 
 
 @dataclass(frozen=True)
@@ -80,12 +79,11 @@ def index_commit(
     if only_paths:
         names = {re.split(r"[/\\]", path)[-1] for path in only_paths}
         listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
-        notes.append(_ONLY_NAMED)
+        notes.append("Only files that the report names were read: there was no time for the others.")
     entries = listing.entries
     changes = ChangeReader(tree.history) if tree.history and not only_paths else None
-    built = build_corpus(
-        tree, remove_ignored(remove_skills(listing), ignore), limits, read_copied_patterns(tree, entries)
-    )
+    copied_patterns = read_copied_patterns(tree, entries)
+    built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits, copied_patterns)
     vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     index = IndexedCommit(
         past=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
@@ -110,6 +108,7 @@ def index_commit(
 
 
 def _open_tree(root: Path, past: PastCommit | None, notes: list[str]) -> tuple[SourceTree, Listing]:
+    """Return the commit, or else the folder, with its files; without any and with a note if neither can be read."""
     try:
         commit = open_commit(root, past.revision, past.until) if past else open_commit(root)
         return commit, commit.list_files()

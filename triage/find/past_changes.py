@@ -27,7 +27,6 @@ _YEARS = 3.0
 """A change of that age counts half."""
 _SPREAD = 0.25
 """A change of sixteen files counts half for each of them."""
-_SECONDS_A_YEAR = 365 * 86_400
 _FIX = re.compile(
     r"\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix(?:es)?)?|clos(?:e[sd]?|ing)|resolv(?:e[sd]?|ing))\b", re.IGNORECASE
 )
@@ -122,6 +121,7 @@ class PastChanges:
 
     @cached_property
     def _pairs(self) -> NDArray[np.int32]:
+        """The number of a change and of a file in it, a row each."""
         numbers = self.corpus.file_numbers
         pairs = [
             (change, numbers[path])
@@ -133,9 +133,10 @@ class PastChanges:
 
     @cached_property
     def _weights(self) -> NDArray[np.float32]:
+        """How much each change counts: less if it is older, or changes more files."""
         seconds = np.array([change.seconds for change in self.table.changes], dtype=np.float64)
         sizes = np.array([max(1, len(change.paths)) for change in self.table.changes], dtype=np.float64)
-        years = (seconds.max(initial=0.0) - seconds) / _SECONDS_A_YEAR
+        years = (seconds.max(initial=0.0) - seconds) / (365 * 86_400)
         weights: NDArray[np.float32] = (1 / (1 + years / _YEARS) / sizes**_SPREAD).astype(np.float32)
         return weights
 
@@ -168,6 +169,7 @@ def is_about_work(message: str) -> bool:
 
 
 def _read_issues(issues: Iterable[PastIssue]) -> Iterator[Change]:
+    """Yield the fixes of past issues as changes."""
     for issue in issues:
         for fix in issue.fixes:
             at = fix.at or issue.closed_at

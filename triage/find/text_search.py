@@ -80,6 +80,7 @@ class _Search:
                 self._read_lines(number, file.read_lines(), folded)
 
     def _read_lines(self, file: int, lines: Sequence[str], wanted: str) -> None:
+        """Collect the lines of a file that have the text."""
         numbers = [
             number
             for number, line in enumerate(lines, 1)

@@ -27,24 +27,17 @@ _MAX_GIT_FILE_BYTES = 8_192
 
 class CommitTree(SourceTree):
     def __init__(self, git: Git, revision: str = HEAD, prefix: str = "", until: datetime | None = None) -> None:
-        """Find the commit.
+        """Find a commit. Raises GitError if there is no such commit or folder, or git failed.
 
-        Args:
-            git: Git on the repository.
-            revision: Name of the commit.
-            prefix: The folder whose files count, with a slash at its end; empty for all files.
-            until: Younger commits are not listed.
-
-        Raises:
-            GitError: There is no such commit or folder, or git failed.
+        `prefix` is the folder whose files count, with a slash at its end; empty for all files. Commits younger than
+        `until` are not listed.
         """
         self.prefix = prefix
         self.commit: str = _resolve_object(git, f"{revision}^{{commit}}")
         self._objects = isolate(git)
         self.history: GitHistory = GitHistory(git, self._objects, self.commit, prefix, until)
-        self._tree = _resolve_object(
-            self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
-        )
+        folder = f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
+        self._tree = _resolve_object(self._objects, folder)
 
     def list_files(self) -> Listing:
         """See `SourceTree`. Raises GitError when there is not a single file."""
@@ -58,6 +51,7 @@ class CommitTree(SourceTree):
         return listing
 
     def _list_entries(self, listing: Listing) -> None:
+        """Add the files of the tree to the listing, and count what is left out."""
         for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", "--long", self._tree)):
             if number >= MAX_ENTRIES:
                 listing.truncated = True
@@ -82,14 +76,14 @@ class CommitTree(SourceTree):
         return _read_entry_or_problem(record, path) if _parse_record(record)[-1] == os.fsencode(path) else None
 
     def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
-        # With the slash git lists the folder, and nothing for a path that is none.
+        """See `SourceTree`. With the slash git lists the folder, and nothing for a path that is none."""
         options = ("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path, f"{path}/")
         records = islice(self._objects.iter_records(*options), limit)
         named = [(_parse_record(record)[-1].decode("utf-8", "replace"), record) for record in records]
         return {name: _read_entry_or_problem(record, name) for name, record in named}
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        # Once git has ended, for lack of time or at an object that it cannot unpack, what it gives is empty.
+        """Yield each file with its bytes; None once git has ended, for lack of time or at an object that is broken."""
         blob_ids = [entry.blob_id for entry in entries]
         with self._objects.stream("cat-file", "--batch", "--buffer", lines=blob_ids, seconds=_READ_SECONDS) as output:
             for entry in entries:
@@ -140,8 +134,7 @@ def open_repository(root: Path) -> tuple[Git, Path | None]:
     This is the only way to a repository whose config somebody else may have written.
     `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
 
-    Raises:
-        GitError: There is no git or repository, or the repository belongs to another folder.
+    Raises GitError if there is no git or repository, or the repository belongs to another folder.
     """
     if is_bare_repository(root):
         return Git(root, bare=True), None
@@ -198,6 +191,7 @@ class _LinksInside:
         self._links = set[str]()
 
     def __call__(self, member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+        """Refuse hard links and what lies below a link, and leave out links that lead outside of the folder."""
         path = PurePosixPath(member.name)
         if member.islnk() or self._links & {str(one) for one in (path, *path.parents)}:
             raise GitError(f"{member.name[:100]} is a hard link, or below a link")
@@ -226,6 +220,7 @@ def _check_worktree(git: Git, top: Path) -> None:
 
 
 def _resolve_dot_git(dot_git: Path) -> Path:
+    """Return the git directory to which a `.git` leads: itself, a link, or a file that names it."""
     if dot_git.is_dir():
         return dot_git.resolve()
     if not dot_git.is_file():
@@ -234,6 +229,7 @@ def _resolve_dot_git(dot_git: Path) -> Path:
 
 
 def _names_worktree(git: Git, repository: Path, dot_git: Path) -> bool:
+    """Return whether a repository says that the folder of `dot_git` is its work tree."""
     if (repository / "gitdir").is_file():  # a linked work tree
         return (repository / _read_line(repository / "gitdir")).resolve() == dot_git.resolve()
     # a submodule, or a clone with a separate git directory

@@ -36,7 +36,6 @@ _LOG = (
     "--no-color",
     "--no-follow",
 )
-_COMMIT_ID = re.compile(rb"[0-9a-f]{40}")
 _STATUS = re.compile(rb"\n?([A-Z])\d{0,3}")
 _BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|greenkeeper|pyup|snyk|weblate)\b|\bbot$", re.IGNORECASE)
 
@@ -60,18 +59,19 @@ def read_commit_log(git: Git, revisions: str, prefix: str = "", max_files: int =
     commit, and the oldest one of a shallow clone, add every file.
     """
     args = (*_LOG, f"--max-count={MAX_COMMITS}", "--end-of-options", revisions)
-    found: list[LoggedCommit] = []
+    commits: list[LoggedCommit] = []
     with suppress(GitError):
         # Neither a message nor a path can contain a NUL.
         fields = git.iter_records(*args, seconds=LOG_SECONDS, max_bytes=MAX_FIELD_BYTES)
-        found.extend(_parse_log(fields, prefix, max_files))
-    return found
+        commits.extend(_parse_log(fields, prefix, max_files))
+    return commits
 
 
 def _parse_log(fields: Iterator[bytes], prefix: str, max_files: int) -> Iterator[LoggedCommit]:
+    """Yield the commits of a log, newest first, with the names that their files have today."""
     todays_paths: dict[str, str] = {}
     field = next(fields, None)
-    while field is not None and _COMMIT_ID.fullmatch(field):
+    while field is not None and re.fullmatch(rb"[0-9a-f]{40}", field):
         commit = field.decode()
         head = [next(fields, b"") for _ in range(4)]
         paths: list[str] = []
@@ -87,6 +87,7 @@ def _parse_log(fields: Iterator[bytes], prefix: str, max_files: int) -> Iterator
 
 
 def _make_commit(commit: str, head: list[bytes], paths: list[str], prefix: str, max_files: int) -> LoggedCommit | None:
+    """Return the commit; None if it is not listed, see `read_commit_log`."""
     parents, seconds, author, message = (field.decode("utf-8", "replace") for field in head)
     is_telling = parents and 0 < len(paths) <= max_files and not _BOT.search(author)
     if not is_telling or not seconds.isdigit():

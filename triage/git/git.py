@@ -53,8 +53,7 @@ class Git:
             trusted: Read it although somebody else owns it, as in a container whose workspace belongs to the host.
             top: The top folder of the work tree, whatever the repository's config says; None for a bare repository.
 
-        Raises:
-            GitError: Git is not installed.
+        Raises GitError if git is not installed.
         """
         program = shutil.which("git")
         if program is None:
@@ -87,8 +86,7 @@ class Git:
     ) -> bytes:
         """Return the output of a command.
 
-        Raises:
-            GitError: The exit code is not one of `accept`, the output has more than `max_bytes`, or `seconds` are over.
+        Raises GitError for an exit code that is none of `accept`, more than `max_bytes`, or after `seconds`.
         """
         with self._start(args, seconds) as process:
             output = _stdout(process).read(max_bytes + 1)
@@ -109,8 +107,7 @@ class Git:
     ) -> Iterator[bytes]:
         """Yield the records of a command's output, each of which ends with a NUL and has at most `max_bytes`.
 
-        Raises:
-            GitError: The command failed, which shows after the last record.
+        Raises GitError if the command failed, which shows after the last record.
         """
         with self._start(args, seconds) as process:
             rest = b""
@@ -142,6 +139,7 @@ class Git:
     def _start(
         self, args: Sequence[str], seconds: float, lines: Sequence[str] = ()
     ) -> Iterator["subprocess.Popen[bytes]"]:
+        """Run a command that reads `lines`. It ends with the block, after `seconds`, or when nobody waits."""
         raise_if_abandoned()
         with ExitStack() as stack:
             try:
@@ -181,6 +179,7 @@ class IsolatedGit(Git):
 
     @contextmanager
     def _make_environment(self) -> Iterator[Mapping[str, str]]:
+        """Make an empty repository for the command, which finds the objects by an environment variable."""
         with tempfile.TemporaryDirectory(prefix="triage-git-") as folder:
             (Path(folder) / "refs").mkdir()
             (Path(folder) / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")
@@ -189,7 +188,7 @@ class IsolatedGit(Git):
 
 
 def _write_input(lines: Sequence[str]) -> IO[bytes]:
-    # A file and not a pipe: nobody has to write while we read.
+    """Return the lines as a file. A pipe would need somebody to write while we read."""
     file = tempfile.TemporaryFile()  # noqa: SIM115
     file.write("".join(f"{line}\n" for line in lines).encode())
     file.seek(0)
@@ -202,6 +201,7 @@ def _stdout(process: "subprocess.Popen[bytes]") -> IO[bytes]:
 
 
 def _check_exit(process: "subprocess.Popen[bytes]", command: str, accept: Sequence[int]) -> None:
+    """Wait until the process has ended. Raises GitError if it was killed, or its exit code is none of `accept`."""
     code = process.wait()
     if code == -signal.SIGKILL:
         raise GitError(f"git {command} took too long")

@@ -22,7 +22,6 @@ MAX_LOG_BYTES = 262_144
 """Of git's output: a subject line has no limit."""
 MAX_SUBJECT_CHARS = 120
 MAX_DIFF_BYTES = 65_536
-_DIFF = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _DIFF_PATH = re.compile(r"diff --git a/.+ b/(.+)")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
@@ -135,10 +134,10 @@ class GitHistory:
         args = ("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "--no-renames", commit)
         return self._read_start(*args, max_bytes=MAX_FILES * 4_096).count(b"\0") > MAX_FILES
 
-    def is_ancestor(self, commit: str, of: str) -> bool | None:
-        """Return whether `of` contains the commit; None if git does not know."""
+    def is_ancestor(self, commit: str, descendant: str) -> bool | None:
+        """Return whether `descendant` contains the commit; None if git does not know."""
         try:
-            self._objects.run("merge-base", "--is-ancestor", commit, of)
+            self._objects.run("merge-base", "--is-ancestor", commit, descendant)
         except GitError as error:
             return False if str(error).endswith("exited with 1") else None
         return True
@@ -196,10 +195,10 @@ class GitHistory:
         shown = self._read_start(*args, max_bytes=MAX_DIFF_BYTES).decode("utf-8", "replace")
         return [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
 
-    def show_commit(self, written: str, known: Container[str], path: str = "") -> str:
+    def show_commit(self, written: str, known_files: Container[str], path: str = "") -> str:
         """Return message and diff of a commit that the indexed one contains, at most 64 KB; empty without one.
 
-        Of other files than the `known` ones nothing is shown: they may be secret. With `path`, of this one alone.
+        Of other files than `known_files` nothing is shown: they may be secret. With `path`, of this one alone.
         """
         commit = self.resolve_commit(written) if _COMMIT.fullmatch(written) else None
         if commit is None or self.is_ancestor(commit, self.commit) is not True:
@@ -209,9 +208,11 @@ class GitHistory:
         options = ("--format=format:%h %as%n%B", "--no-color", "-m", "--first-parent", *_SAFE)
         args = ("show", *options, "--end-of-options", commit, *only)
         shown = self._read_start(*args, max_bytes=MAX_DIFF_BYTES).decode("utf-8", "replace")
-        message, *files = _DIFF.split(shown)
+        message, *files = re.split(r"(?m)^(?=diff --git )", shown)
         of_known = [
-            diff for diff in files if (named := _DIFF_PATH.match(diff)) and named[1].removeprefix(self._prefix) in known
+            diff
+            for diff in files
+            if (named := _DIFF_PATH.match(diff)) and named[1].removeprefix(self._prefix) in known_files
         ]
         return "".join([message, *of_known])
 
@@ -237,6 +238,7 @@ class GitHistory:
 
 
 def _parse_blame(output: str) -> list[BlamedLine]:
+    """Return the lines of `git blame --line-porcelain`, but for those older than a shallow clone."""
     lines: list[BlamedLine] = []
     fields: dict[str, str] = {}
     for line in output.split("\n"):

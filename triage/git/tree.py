@@ -36,7 +36,6 @@ class Listing:
 
 
 MAX_ENTRIES = 500_000
-_OWN_FOLDERS = {".git", ".triage"}
 _BARE = {"HEAD", "objects", "refs"}
 """In every git directory, whatever it is called."""
 _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -72,6 +71,7 @@ class FolderTree(SourceTree):
         self._root = root
 
     def list_files(self) -> Listing:
+        """Return all files below the folder, but for those of repositories in it."""
         listing, room = Listing(), MAX_ENTRIES
         for folder, folders, files in os.walk(self._root, onerror=lambda _: listing.left_out.update(["unreadable"])):
             raise_if_abandoned()
@@ -81,13 +81,14 @@ class FolderTree(SourceTree):
             listing.truncated = room < 0
             if listing.truncated:
                 break
-            folders[:] = [] if is_other else sorted({*folders} - _OWN_FOLDERS)
+            folders[:] = [] if is_other else sorted({*folders} - {".git", ".triage"})
             for name in [] if is_other else files:
                 self._list_file(Path(folder, name), listing)
         listing.entries.sort(key=lambda entry: entry.path)
         return listing
 
     def _list_file(self, file: Path, listing: Listing) -> None:
+        """Add a regular file to the listing, or count why it is left out."""
         path = file.relative_to(self._root).as_posix()
         try:
             path.encode()
@@ -103,6 +104,7 @@ class FolderTree(SourceTree):
                 listing.left_out["no file"] += 1
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
+        """Yield each file with its bytes; None where it cannot be read."""
         for entry in entries:
             try:
                 with os.fdopen(os.open(self._root / entry.path, _OPEN_FLAGS), "rb") as file:

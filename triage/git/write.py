@@ -84,10 +84,9 @@ class UserRepository:
             self._running.release()
 
     def _run(self, *args: str, given: bytes = b"", index: Path | None = None, folder: Path | None = None) -> str:
-        """Return the output without the last line end. `index` is used in place of the repository's index.
+        """Run a command that reads `given`, and return what it prints. `index` replaces the repository's index.
 
-        Raises:
-            GitFailed: The command failed or took longer than `GIT_SECONDS`.
+        Raises GitFailed if the command failed or took longer than `GIT_SECONDS`.
         """
         own = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "false"}
         environment = self.environment | own | ({"GIT_INDEX_FILE": str(index)} if index else {})
@@ -130,8 +129,7 @@ class UserRepository:
     def write_commits(self, base: str, commits: Sequence[PatchCommit]) -> list[str]:
         """Create commits on a base, to which no branch leads, and return their ids. Git deletes them after two weeks.
 
-        Raises:
-            BadInput: The base is not in this clone, a path is not allowed, or git refuses.
+        Raises BadInput if the base is not in this clone, a path is not allowed, or git refuses.
         """
         written: list[str] = []
         with self._running, TemporaryDirectory(prefix="triage-index-") as folder:
@@ -155,8 +153,7 @@ class UserRepository:
     def create_branch(self, name: str, commit: str) -> None:
         """Create a branch at a commit. One that is there already is left as it is.
 
-        Raises:
-            BadInput: The name is not allowed or taken by another commit, or git refuses.
+        Raises BadInput if the name is not allowed or taken by another commit, or git refuses.
         """
         try:  # a client of a server may have written the name into the thread
             self._run("check-ref-format", "--branch", name)

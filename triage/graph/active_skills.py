@@ -68,6 +68,7 @@ def record_shown_skills(state: BugTriageState, agent: AgentName, tiers: Mapping[
 
 
 def list_used_skills(state: BugTriageState, services: Services) -> list[UsedSkill]:
+    """Return the active skills as the report has them, with the reasons."""
     skills = {skill.id: skill for skill in services.codebase.project.skills.skills}
     used = (skills[one] for one in state.active_skills if one in skills)
     shared = set(UsedSkill.model_fields)

@@ -40,10 +40,7 @@ class _ForbiddenCodebase:
 
 
 def restrict_services(services: Services, capabilities: frozenset[Capability]) -> Services:
-    """Return the services that the capabilities cover.
-
-    The project's settings count as code: they may be as private.
-    """
+    """Return the services that the capabilities cover. The project's settings count as code: they may be as private."""
     removed: dict[str, Any] = {}
     if "outbound requests" not in capabilities:
         removed |= {"web_tools": None, "past_issues": None}

@@ -85,16 +85,17 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     indexing = await recorder.attempt(
         "rules", lambda: in_thread(_look_up_in_commit, state, services, executed), seconds
     )
-    named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
-    if indexing.outcome is Outcome.TIMED_OUT and named:
+    named_paths = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
+    if indexing.outcome is Outcome.TIMED_OUT and named_paths:
         seconds = services.share_of_seconds_left(INDEX_SHARE)
         indexing = await recorder.attempt(
-            "rules", lambda: in_thread(_look_up_in_commit, state, services, executed, named), seconds
+            "rules", lambda: in_thread(_look_up_in_commit, state, services, executed, named_paths), seconds
         )
     return update | (indexing.result or {}) | {"steps": recorder.records}
 
 
 async def _read_attachments(issue: Issue, services: Services) -> list[Attachment]:
+    """Return what the issue links to on GitHub; none if that is off."""
     if services.read_attachments is None:
         return []
     seconds = services.share_of_seconds_left(ATTACHMENT_SHARE)
@@ -187,6 +188,8 @@ def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> 
 
 
 def make_agent_node(name: AgentName) -> Node:
+    """Return the node that asks an agent and records its answer, and what the next decisions need of it."""
+
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         agent, services = AGENTS[name], runtime.context
         is_too_dear = name != "writer" and is_budget_low(services)
@@ -254,10 +257,8 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
     def read_pages() -> None:
         parsed = read_issue(state.issue)
         # A vulnerability is not for any log of searches.
-        words = (
-            "" if reports_vulnerability(parsed, state.issue.labels, is_request=False) else choose_search_words(parsed)
-        )
-        for page in iterate(words):
+        is_public = not reports_vulnerability(parsed, state.issue.labels, is_request=False)
+        for page in iterate(choose_search_words(parsed) if is_public else ""):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
     seconds = services.share_of_seconds_left(PAST_ISSUES_SHARE)
@@ -278,9 +279,8 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
         """Return similar issues, and the places, the kind and the labels again, by what past ones say too."""
         issues = [one for one in past if not one.is_pull_request]
         codebase.add_past_issues(issues)
-        update = find_places_kind_and_labels(
-            state, codebase, codebase.learn_from_labels(state.opening_post, issues), issues
-        )
+        learned = codebase.learn_from_labels(state.opening_post, issues)
+        update = find_places_kind_and_labels(state, codebase, learned, issues)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             security = state.kind_reading.security
             update["kind_reading"] = update["kind_reading"].model_copy(update={"security": security})
@@ -291,7 +291,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
 
 
 def recall_own_report(issue: Issue) -> EarlierReport | None:
-    """Return what our comment on the issue remembered at the event.
+    """Return what our comment on the issue remembered at the event; None without one.
 
     A run that starts again finds what it wrote itself.
     """

@@ -38,7 +38,7 @@ def downgrade_unverified(critique: CritiqueFinding, verified: int) -> CritiqueFi
 
 
 def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTriageState) -> Update:
-    """Return what the supervisor routes on.
+    """Return the fields on which the supervisor routes after an answer of the critic.
 
     Without a critique there is no feedback and nothing to search for: an earlier rejection says nothing about what was
     found since.
@@ -58,19 +58,19 @@ def close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTria
     }
 
 
-def _follow_gap(known: OpenGap | None, critique: CritiqueFinding | None, engine: Engine) -> OpenGap | None:
+def _follow_gap(earlier_gap: OpenGap | None, critique: CritiqueFinding | None, engine: Engine) -> OpenGap | None:
     """Return the gap that the round leaves open, with the number of rounds in a row that failed to close it.
 
     None after a decisive answer. Rules name no gap that a person could answer.
     """
     if critique is None:
-        return known
+        return earlier_gap
     if critique.verdict == "CONFIRMED" or engine == "rules" or not critique.gaps:
         return None
-    if known:
-        again = next((gap for gap in critique.gaps if _is_same(known.text, gap)), None)
+    if earlier_gap:
+        again = next((gap for gap in critique.gaps if _is_same(earlier_gap.text, gap)), None)
         if again:
-            return OpenGap(text=again, failed_resolves=known.failed_resolves + 1)
+            return OpenGap(text=again, failed_resolves=earlier_gap.failed_resolves + 1)
     return OpenGap(text=critique.gaps[0], failed_resolves=1)
 
 

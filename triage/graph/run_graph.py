@@ -33,10 +33,7 @@ GRACE_SECONDS = 5.0
 
 
 async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
-    """Triage one issue.
-
-    A run that is cancelled, runs out of time or fails reports what it knows by then.
-    """
+    """Triage one issue. A run that is cancelled, runs out of time or fails reports what it knows by then."""
     state = BugTriageState(issue=issue, repository=repository)
     config: RunnableConfig = {"recursion_limit": compute_recursion_limit(services.limits.iterations)}
 

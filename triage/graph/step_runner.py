@@ -88,9 +88,8 @@ class StepRecorder:
                     attempt = await _call_in_time(call, seconds, check)
                 except asyncio.CancelledError:
                     ended = Attempt[T](Outcome.TIMED_OUT, error="cut off with the run")
-                    services.unfinished_steps.append(
-                        _record_attempt(begun, engine, ended, measured, services.clock() - started)
-                    )
+                    unfinished = _record_attempt(begun, engine, ended, measured, services.clock() - started)
+                    services.unfinished_steps.append(unfinished)
                     raise
         self.record = _record_attempt(begun, engine, attempt, measured, services.clock() - started)
         services.progress.log_end(self.record)
@@ -100,6 +99,7 @@ class StepRecorder:
 def _record_attempt(
     record: StepRecord, engine: Engine, attempt: Attempt[T], measured: MeasuredStep, seconds: float
 ) -> StepRecord:
+    """Return the record of the step with one more attempt."""
     answer = attempt.result
     # Why an answer was refused may quote it. Telemetry leaves out errors with a colon.
     error = f"no usable answer: {attempt.error}" if attempt.error and answer is not None else attempt.error
@@ -121,6 +121,7 @@ def _record_attempt(
 async def _call_in_time(
     call: Callable[[], Awaitable[T]], seconds: float, check: Callable[[T], str | None]
 ) -> Attempt[T]:
+    """Return the result of a call, or why there is none or it cannot be used."""
     try:
         result = await asyncio.wait_for(call(), seconds)
         error = check(result)
@@ -138,8 +139,7 @@ async def run_agent(
 ) -> tuple[AgentAnswer[A] | None, Engine]:
     """Ask the agent's model, then its rules if there is no model, or if it fails or declines.
 
-    Returns:
-        The answer, None if all failed, and who gave it.
+    Return the answer, None if all failed, and who gave it.
     """
     services = restrict_services(recorder.services, agent.capabilities)
     agent_input = restrict_input(agent_input, agent.capabilities)

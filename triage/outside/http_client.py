@@ -69,7 +69,6 @@ def list_causes(error: BaseException) -> Iterator[BaseException]:
 
 
 CONNECT_SECONDS = 10.0
-_PIECE_BYTES = 65_536
 _SECONDS = re.compile(r"\s*(\d{1,12}(?:\.\d{1,9})?)\s*", re.ASCII)
 _NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "NewConnectionError", "ConnectTimeoutError")
 """Names of errors of httpx, requests and urllib3 that come before a request is sent."""
@@ -124,7 +123,7 @@ def send_request(method: str, url: str, *, seconds: float, max_bytes: int, **arg
         ):
             # Decoded bytes count, since a few compressed ones may unpack to gigabytes. `requests` limits the wait
             # between two pieces only.
-            for piece in response.iter_content(_PIECE_BYTES):
+            for piece in response.iter_content(65_536):
                 raise_if_abandoned()
                 body += piece
                 if len(body) > max_bytes:

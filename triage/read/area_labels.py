@@ -66,6 +66,7 @@ def _key(text: str) -> str:
 
 
 def _find_in_form(parsed: ParsedIssue, by_topic: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each label that a field of the form names, and the field."""
     fields = [(section.heading, section.text) for section in parsed.sections if len(section.text) <= _MAX_VALUE_CHARS]
     for field, text in (*fields, *_LINE.findall(parsed.prose)):
         # Where somebody has seen it is not what it is about.
@@ -86,12 +87,12 @@ def _find_by_labeler_file(text: str, places: Sequence[Place]) -> Iterator[tuple[
             yield str(label), f"`{LABELER}` maps `{path}` to it"
 
 
-def _list_globs(written: Any) -> Iterator[str]:
-    """Yield globs of which any is enough, for any file: plain ones, and those of `changed-files`.
+def _list_globs(rule: Any) -> Iterator[str]:
+    """Yield the globs of a label's rule of which one is enough: plain ones, and those of `changed-files`.
 
     A glob of an extension alone tells the language of a file, not what an issue is about.
     """
-    for one in written if isinstance(written, list) else [written]:
+    for one in rule if isinstance(rule, list) else [rule]:
         if isinstance(one, str) and not re.match(r"!|(?:\*\*/)?\*+(?:\.|$)", one):
             yield one
         elif isinstance(one, dict) and "all" not in one:
@@ -100,6 +101,7 @@ def _list_globs(written: Any) -> Iterator[str]:
 
 
 def _translate_glob(glob: str) -> str:
+    """Return a regular expression for a glob, which may have braces."""
     return "".join(
         f"(?:{'|'.join(map(_translate_glob, part[1:-1].split(',')))})"
         if part.startswith("{") and len(part) > 1

@@ -86,6 +86,7 @@ def _is_archive(name: str) -> bool:
 
 
 def _unpack(archive: ZipFile) -> Iterator[Attachment]:
+    """Yield the texts of an archive, and why other files in it are not read."""
     files = [one for one in archive.infolist() if not one.is_dir()]
     texts = [one for one in files if _TEXT.fullmatch(one.filename)][:MAX_FILES]
     room = MAX_BYTES
@@ -102,6 +103,7 @@ def _unpack(archive: ZipFile) -> Iterator[Attachment]:
 
 
 def _find_problem(member: ZipInfo, room: int) -> str:
+    """Return why a file of an archive is not read; empty if it is."""
     if member.flag_bits & 1 or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         return "is encrypted, or compressed in an odd way"
     if member.file_size > room or member.file_size > _MAX_RATIO * max(1, member.compress_size):

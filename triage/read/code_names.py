@@ -67,11 +67,11 @@ def find_identifiers(title: str, prose: str, code: Sequence[str]) -> list[str]:
     """Names that look like code, at most 60: from the title, in backticks, in prose, then the most common in code."""
     prose = _URL.sub(" ", prose)
     ranked = [
-        *_quoted_names(title),
-        *_shaped_names(title),
-        *_quoted_names(prose),
-        *_shaped_names(prose),
-        *_most_common(code),
+        *_find_quoted_names(title),
+        *_find_shaped_names(title),
+        *_find_quoted_names(prose),
+        *_find_shaped_names(prose),
+        *_list_most_common(code),
     ]
     names = (name.rstrip(".:") for name in ranked)
     return list(dict.fromkeys(name for name in names if _is_name(name)))[:_MAX_NAMES]
@@ -82,14 +82,14 @@ def find_paths(texts: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
     for text in texts:
         for line in text.split("\n"):
-            for path in _paths_in(line[:_MAX_LINE_CHARS]):
+            for path in _find_paths_in_line(line[:_MAX_LINE_CHARS]):
                 found.setdefault(path)
         if len(found) > _MAX_PATHS:
             break
     return list(found)[:_MAX_PATHS]
 
 
-def _paths_in(line: str) -> Iterable[str]:
+def _find_paths_in_line(line: str) -> Iterable[str]:
     for url in _URL.findall(line):
         blob = _BLOB.search(url)
         if blob is not None:
@@ -101,6 +101,7 @@ def _paths_in(line: str) -> Iterable[str]:
 
 
 def _is_path(token: str) -> bool:
+    """Return whether a word is a path: it has the ending of a file, or several folders."""
     name = token.rsplit("/", 1)[-1]
     stem, dot, extension = name.rpartition(".")
     known = extension.lower() in (EXTENSIONS if "/" in token else EXTENSIONS - _AMBIGUOUS)
@@ -110,32 +111,34 @@ def _is_path(token: str) -> bool:
     return 3 <= len(segments) <= _MAX_DEPTH and all(_SEGMENT.fullmatch(segment) for segment in segments)
 
 
-def _quoted_names(text: str) -> list[str]:
+def _find_quoted_names(text: str) -> list[str]:
+    """Return the names that stand in backticks, alone or among other code."""
     found = []
     for _, piece in _BACKTICKED.findall(text):
         if re.fullmatch(r"[@$.]?[A-Za-z_][\w.:$>#-]*(?:\(\))?|--?[A-Za-z][\w-]*", piece):
             found.append(piece)
         else:
-            found.extend(_shaped_names(piece))
+            found.extend(_find_shaped_names(piece))
             found.extend(_IN_CODE.findall(piece))
     return found
 
 
-def _shaped_names(text: str) -> list[str]:
+def _find_shaped_names(text: str) -> list[str]:
     return [
         name for line in text.split("\n") for name in _CODE_NAME.findall(line[:_MAX_LINE_CHARS]) if _SHAPED.search(name)
     ]
 
 
-def _most_common(code: Sequence[str]) -> list[str]:
+def _list_most_common(code: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for text in code:
         for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
-            counts.update([*dict.fromkeys([*_IN_CODE.findall(line), *_shaped_names(line)])])
+            counts.update([*dict.fromkeys([*_IN_CODE.findall(line), *_find_shaped_names(line)])])
     return [name for name, _ in counts.most_common(2 * _MAX_NAMES)]
 
 
 def _is_name(name: str) -> bool:
+    """Return whether a word is a name of code, and neither a plain word nor a number, a file or a host."""
     lower = name.lower()
     bare = lower.strip(".:").removesuffix("()")
     if not 3 <= len(name) <= _MAX_NAME_CHARS or {lower, bare} & _PLAIN or bare in _KEYWORDS or _DOMAIN.match(name):

@@ -88,17 +88,18 @@ def parse_forms(texts: Sequence[str]) -> list[IssueForm]:
         about = load_yaml(front[1] if front else text if _FORM.search(text) else "")
         body = about.get("body")
         if front is None and isinstance(body, list):
-            fields = [field for item in body[:100] if (field := _field(item)) is not None]
+            fields = [field for item in body[:100] if (field := _parse_field(item)) is not None]
         else:
             shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
             labels = dict.fromkeys((match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown))
             fields = [FormField(label=label, kind=classify_field(label)) for label in labels if label]
         if fields:
-            forms.append(_describe_form(about, fields))
+            forms.append(_make_form(about, fields))
     return forms
 
 
-def _describe_form(about: dict[Any, Any], fields: list[FormField]) -> IssueForm:
+def _make_form(about: dict[Any, Any], fields: list[FormField]) -> IssueForm:
+    """Return the form of a template, whose front matter or YAML is `about`."""
     name, title, labels, issue_type = (about.get(key) for key in ("name", "title", "labels", "type"))
     names = labels.split(",") if isinstance(labels, str) else labels if isinstance(labels, list) else []
     return IssueForm(
@@ -122,9 +123,8 @@ def find_used_forms(forms: Sequence[IssueForm], parsed: ParsedIssue) -> list[Iss
     """
     headings = {_key(section.heading) for section in parsed.sections}
     hits = [sum(_key(field.label) in headings for field in form.fields) for form in forms]
-    most = max(
-        (count for form, count in zip(forms, hits, strict=True) if 2 * count >= min(len(form.fields), 4)), default=0
-    )
+    enough = (count for form, count in zip(forms, hits, strict=True) if 2 * count >= min(len(form.fields), 4))
+    most = max(enough, default=0)
     best = [form for form, count in zip(forms, hits, strict=True) if most and count == most]
     return [form for form in best if form.title and parsed.title.startswith(form.title)] or best
 
@@ -190,7 +190,8 @@ def _is_plain(text: str) -> bool:
     return True
 
 
-def _field(item: Any) -> FormField | None:
+def _parse_field(item: Any) -> FormField | None:
+    """Return the question of an element of a form; None if it asks nothing."""
     if not isinstance(item, dict) or item.get("type") not in ("input", "textarea", "dropdown"):
         return None
     attributes, validations = item.get("attributes"), item.get("validations")
@@ -240,7 +241,7 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
     lines = [line for form in forms for line in form.splitlines()]
     known = {_line_key(part) for line in lines for part in (line, line.partition(":")[2])} | {"no response"}
 
-    def keep(text: str) -> str:
+    def drop_known_lines(text: str) -> str:
         return "\n".join(
             line for line in text.split("\n") if len(_line_key(line)) < _MIN_CHARS or _line_key(line) not in known
         )
@@ -248,8 +249,13 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
     starts = [form.title for form in parse_forms(forms) if re.match(re.escape(form.title) + r"(?!\w)", parsed.title)]
     title = parsed.title.removeprefix(max(starts, key=len, default="")).lstrip(" :-")
     links = _list_own_links(parsed, forms)
-    rest = {"title": title, "body": keep(parsed.body), "prose": keep(parsed.prose), "links": links}
-    return parsed.model_copy(update=rest)
+    changed = {
+        "title": title,
+        "body": drop_known_lines(parsed.body),
+        "prose": drop_known_lines(parsed.prose),
+        "links": links,
+    }
+    return parsed.model_copy(update=changed)
 
 
 def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:
@@ -269,7 +275,7 @@ def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedI
     lines = (line for text in templates for line in text[:_MAX_CHARS].split("\n"))
     titles = {_line_key(line[match.end() :]) for line in lines if (match := _TITLE.match(line))} - {""}
 
-    def keep(text: str) -> str:
+    def drop_hints(text: str) -> str:
         return "\n".join(line for line in text.split("\n") if line.startswith("#") or not _is_hint(line, known))
 
     def is_answered(block: CodeBlock) -> bool:
@@ -279,8 +285,8 @@ def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedI
     return parsed.model_copy(
         update={
             "title": "" if _line_key(parsed.title) in titles else parsed.title,
-            "prose": keep(parsed.prose),
-            "sections": [one.model_copy(update={"text": keep(one.text)}) for one in parsed.sections],
+            "prose": drop_hints(parsed.prose),
+            "sections": [one.model_copy(update={"text": drop_hints(one.text)}) for one in parsed.sections],
             "code": [block for block in parsed.code if is_answered(block)],
             "links": _list_own_links(parsed, templates),
         }

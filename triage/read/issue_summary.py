@@ -13,8 +13,6 @@ from triage.read.questions import find_missing_information
 from triage.read.read_issue import read_issue
 from triage.read.report_facts import find_facts
 
-_PROJECT = re.compile(r"https?://[^/]+/([\w.-]{1,100}/[\w.-]{1,100})(?:/|$)")
-
 
 class ReadingSummary(Value):
     kind: Kind | None
@@ -34,8 +32,8 @@ class ReadingSummary(Value):
 
 
 def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
-    """`project` is `owner/name`; without it, the issue's URL says it. Raises nothing for any text."""
-    url = _PROJECT.match(issue.url)
+    """Return what an issue says. `project` is `owner/name`, else that of the issue's URL. Raises nothing."""
+    url = re.match(r"https?://[^/]+/([\w.-]{1,100}/[\w.-]{1,100})(?:/|$)", issue.url)
     project = project or (url[1] if url else "")
     parsed = read_issue(issue)
     kind = read_kind(parsed, issue.labels)
@@ -61,13 +59,10 @@ def _text(quote: Quote | None) -> str | None:
     return quote.text if quote else None
 
 
-_ONE_WORD = {"feature_request": "feature"}
-
-
 def name_kind(issue: Issue) -> str:
     """Return one word, the likeliest of bug, feature and question."""
     kind = read_kind(read_issue(issue), issue.labels).likeliest
-    return _ONE_WORD.get(kind, kind)
+    return {"feature_request": "feature"}.get(kind, kind)
 
 
 def dump_summary(issue: Issue, project: str = "", *, indent: int | None = None) -> str:

@@ -183,6 +183,7 @@ def _find_hidden_error(parsed: ParsedIssue) -> str:
 
 
 def _ask_steps(parsed: ParsedIssue, project: str) -> Iterator[MissingInformation]:
+    """Ask how somebody else can see the problem, and for the version, if the report itself asks nothing."""
     if _ASKS.search(_write_out(parsed)):
         return
     phrases = get_phrases(parsed.language)
@@ -323,6 +324,7 @@ def answers_question(text: str, asked: Collection[MissingKind]) -> bool:
 
 
 def _answers(parsed: ParsedIssue, stated: str, kind: MissingKind) -> bool:
+    """Return whether a comment answers a question of this kind; `stated` are its sentences that ask nothing."""
     words = count_words(_FILLER.sub(" ", stated))
     match kind:
         case "version":

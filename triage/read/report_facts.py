@@ -22,7 +22,7 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
 
 
 def find_version(parsed: ParsedIssue, project: str = "") -> tuple[Quote | None, Regression | None]:
-    """Return the version that the report is about, and what it says of versions that worked."""
+    """Return the version that the report is about, and what it says of others; None for what it lacks."""
     regression = find_regression(parsed)
     if regression and "#" in regression.broken_in:
         regression = regression.model_copy(update={"broken_in": _own_pull_request(regression.broken_in, project)})

@@ -18,7 +18,6 @@ MAX_BODY_CHARS = 6_000
 MAX_REFERENCES = 30
 """Links and code spans that may be paths."""
 MAX_NAME_CHARS = 80
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"#[ \t]+(\S[^\n]{0,300})(?:\n|\Z)")
 _LINK = re.compile(r"\]\([ \t]*<?([^()\s<>]{1,300})")
@@ -28,7 +27,7 @@ _CODE_SPAN = re.compile(r"`([^`\s]{1,300})`")
 def parse_skill(path: str, data: bytes) -> Skill | BrokenSkill:
     """Return the skill in a file's bytes, or what is wrong with it."""
     skill_id = path.rpartition("/")[2].removesuffix(".md")
-    if not _ID.fullmatch(skill_id):
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", skill_id):
         problem = "the name of the file may have small letters, digits and hyphens, at most 64, before .md"
         return BrokenSkill(path=path, problem=problem)
     try:
@@ -56,6 +55,7 @@ class _BadText(ValueError):
 
 
 def _split_text(text: str) -> tuple[SkillHeader, str]:
+    """Return the front matter and the text below it. Raises _BadText or InvalidYaml."""
     front = _FRONT_MATTER.match(text)
     if front is None:
         raise _BadText("line 1: the file must begin with front matter between two lines `---`, with a description")

@@ -61,6 +61,7 @@ class JobContext:
 
     github: IssueTracker
     output: Output
+    """The page and the files of the job; nothing of the issue."""
     progress: ProgressLog
     policy: Policy
     repository: Repository

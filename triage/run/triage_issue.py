@@ -41,16 +41,11 @@ RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunR
 AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 """These need no permission."""
 
-CANCELLED = "The run was cancelled before it looked anything up."
 ROLE = "The role of whoever asked"
 
 
 async def run_task(task: IssueTask, run: JobContext) -> Status:
-    """Do what the event asks for, or say why not.
-
-    Raises:
-        SetupError: The issue cannot be read; the message says what to fix.
-    """
+    """Do what the event asks for, or say why not. Raises SetupError if the issue cannot be read."""
     if isinstance(task, TriageTask) and (reason := check_added_label(task, run.config)):
         return write_skip(reason, run)
     started = run.now()
@@ -98,7 +93,7 @@ async def _triage(
         run.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.identity.request_id}")
         report = await run_graph(issue, repository, services, run.cancelled)
     except OutOfTime:
-        return write_unfinished(CANCELLED, run)
+        return write_unfinished("The run was cancelled before it looked anything up.", run)
     report = report.model_copy(update={"actor": request.task.actor})
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})

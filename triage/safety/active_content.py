@@ -97,6 +97,7 @@ def _is_allowed_address(node: LexborNode, text: str, allowed: set[str]) -> bool:
 
 
 def _check_text(text: str, *, at_line_start: bool) -> Iterator[str]:
+    """Yield what would act in a text: a mention, a command at the start of a line."""
     for name, pattern in _ACTIVE_TEXT:
         if pattern.search(text):
             yield name
@@ -106,6 +107,7 @@ def _check_text(text: str, *, at_line_start: bool) -> Iterator[str]:
 
 
 def _check_element(tag: str, node: LexborNode, allowed: set[str]) -> Iterator[str]:
+    """Yield why an element may not stand in a page."""
     attributes = node.attributes
     if tag == "img":
         yield "an image"

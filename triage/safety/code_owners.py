@@ -58,6 +58,7 @@ class CodeOwners:
         return [owner[1:] for owner in rule.owners if owner.startswith("@")] if rule else []
 
     def _iterate_matching(self, path: str) -> Iterator[OwnerRule]:
+        """Yield the rules for a path in order; one that cannot be read might be for it, and has no pattern."""
         for rule in self._rules:
             expression = _compile(rule.pattern)
             if expression is None:

@@ -128,8 +128,6 @@ COMMAND_LINE = re.compile(
 RENDERED_LANGUAGES = word_set("mermaid math geojson topojson stl suggestion latex tex")
 """Languages of code blocks that GitHub does not show as text."""
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,8})(?!`)([^\n]{1,400}?)(?<!`)\1(?!`)")
-_BACKTICKS = re.compile(r"`+")
-_LONG_BACKTICKS = re.compile("`{21,}")
 _OPENING, _CLOSING = "([{\"'“‘*~", ")]}\"'”’*~.,;:!?…"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _HARMLESS = re.compile(r"(?:e\.g|i\.e|a\.m|p\.m|\d{1,6}(?:[.,:]\d{1,6})*)\.?", re.I)
@@ -212,6 +210,7 @@ def format_code_block(text: str, language: str = "") -> str:
 
 
 def _escape_words(text: str) -> Iterator[str]:
+    """Yield the text with Markdown escaped, and as code spans what are names or would act."""
     for word in re.findall(r"\s+|\S+", text):
         before, core, after = _split_punctuation(word)
         is_name = _NAME.match(core) is not None and core.lower() not in _BRANDS
@@ -224,6 +223,7 @@ def _escape_words(text: str) -> Iterator[str]:
 
 
 def _split_punctuation(word: str) -> tuple[str, str, str]:
+    """Return what stands before a word, the word, and what stands after it."""
     bare = word.lstrip(_OPENING)
     core = bare.rstrip(_CLOSING)
     before, after = word[: len(word) - len(bare)], bare[len(core) :]
@@ -248,7 +248,7 @@ def _join_pieces(pieces: Sequence[str]) -> str:
 
 
 def _escape_line_start(line: str) -> str:
-    """Return the line, which starts no list, heading, table or code block."""
+    """Return the line with a backslash if it would begin a list, a heading, a table or a code block."""
     line = line.strip()
     start = _BLOCK_START.match(line)
     if start is None:
@@ -260,8 +260,8 @@ def _escape_line_start(line: str) -> str:
 
 def _shorten_backticks(text: str) -> str:
     """GitHub's parser opens no code span with more than 80 backticks, and counts those of a fence in one byte."""
-    return _LONG_BACKTICKS.sub("`" * 20 + "…", text)
+    return re.sub("`{21,}", "`" * 20 + "…", text)
 
 
 def _longest_backticks(text: str) -> int:
-    return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    return max((len(run) for run in re.findall(r"`+", text)), default=0)

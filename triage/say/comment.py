@@ -32,7 +32,6 @@ CUT_PARTS: dict[PartName, str] = {
     "report": "_The report was cut to make room. A comment that says_ `/triage` _writes it again._",
     "reproduction": "_The result was cut to make room. A comment that says_ `/triage reproduce` _writes it again._",
 }
-FOLDED_REPORT = "What was found while it failed"
 OLD_TEXT = "_What this comment said before, as text. A comment that says_ `/triage` _writes it again._"
 
 
@@ -70,11 +69,12 @@ def compose_comment(
 
 
 def _arrange(texts: Mapping[PartName, str], state: CommentState) -> tuple[str, list[ShownPart]]:
+    """Return the text below the hidden line, and where each part stands in it."""
     visible, shown = "", list[ShownPart]()
     is_gone = bool(state.reproduced and state.reproduced.gone)
     for name, text in texts.items():
         is_folded = name == "report" and is_gone
-        start = f"<details>\n<summary>{FOLDED_REPORT}</summary>\n\n" if is_folded else ""
+        start = f"<details>\n<summary>{'What was found while it failed'}</summary>\n\n" if is_folded else ""
         visible += ("\n\n" if visible else "") + start
         shown.append(ShownPart(name=name, start=len(visible), chars=len(text), digest=_digest(text)))
         visible += text + ("\n\n</details>" if is_folded else "")

@@ -40,7 +40,10 @@ MIN_NAMED_CHANCE = 0.3
 
 
 def decide(report: RunReport) -> list[Statement]:
-    """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment."""
+    """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment.
+
+    A statement is a class; its `rule` is the name in reports, and `SUBJECTS` what people write who call it wrong.
+    """
     if report.security:  # a member knows how the project wants to hear of it
         return [SecurityNotice(policy=report.security_policy, speaks=not report.issue.by_member)]
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
@@ -72,35 +75,33 @@ def decide(report: RunReport) -> list[Statement]:
 
 
 def list_comment_statements(report: RunReport) -> list[Statement]:
-    """Return the statements of the comment.
+    """Return the statements of the comment: all of them for who asks, or wants a comment always.
 
-    Where a feature would go, a mere suspicion, and likely files are for who asks or wants one always; files also below
-    a bug's place, commits that may have broken it also beside more than a question.
+    For others, not where a feature would go and no mere suspicion; likely files only below a bug's place, and commits
+    that may have broken it not beside questions alone.
     """
-    is_asked = report.comment_reason in ("asked", "always")
-    shows_files = is_asked or (
-        report.kind == "bug" and any(isinstance(one, FoundPlaces | Cause) for one in report.statements)
-    )
-    shown = [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
+    shows_unsure = report.comment_reason in ("asked", "always")
+    has_place = report.kind == "bug" and any(isinstance(one, FoundPlaces | Cause) for one in report.statements)
+    shown = [one for one in report.statements if shows_unsure or has_place or not isinstance(one, LikelyPlaces)]
     speaking = [one for one in shown if one.speaks]
     asks_only = bool(speaking) and all(isinstance(one, OpenQuestions) for one in speaking)
     doubtful = Cause | ChangedBetween if asks_only else Cause
-    shown = [one for one in shown if is_asked or one.speaks or not isinstance(one, doubtful)]
+    shown = [one for one in shown if shows_unsure or one.speaks or not isinstance(one, doubtful)]
     if not shown or not isinstance(shown[0], Cause):
         return shown
     spans = [*(one.span for one in report.suspects), *(one.span for one in report.named_places)]
-    named = [one for one in spans if one]
-    return [one for one in shown if not isinstance(one, FoundPlaces) or _is_news_beside(one, named)]
+    explained = [one for one in spans if one]
+    return [one for one in shown if not isinstance(one, FoundPlaces) or _is_news_beside(one, explained)]
 
 
-def _is_news_beside(leads: FoundPlaces, named: Sequence[Span]) -> bool:
+def _is_news_beside(found: FoundPlaces, explained: Sequence[Span]) -> bool:
     """Return whether a fact says something beside an explanation that names these lines."""
 
     def is_named(place: Place) -> bool:
         line = place.line or place.span.start
-        return any(one.path == place.span.path and one.start <= line <= one.end for one in named)
+        return any(one.path == place.span.path and one.start <= line <= one.end for one in explained)
 
-    return not all(map(is_named, leads.places)) or bool(leads.later_change or leads.last_change or leads.owners)
+    return not all(map(is_named, found.places)) or bool(found.later_change or found.last_change or found.owners)
 
 
 def list_asked(report: RunReport) -> list[MissingInformation]:
@@ -118,6 +119,7 @@ def select_sure_places(places: Sequence[Place]) -> list[Place]:
 
 
 def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
+    """Yield the issue that this one repeats, and the pull requests that are for it."""
     if report.possible_duplicate:
         yield report.possible_duplicate
     # The commit of a merged pull request has its number.
@@ -127,6 +129,7 @@ def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssu
 
 
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
+    """Yield the commits between the version that worked and the other, if any of them is worth a look."""
     window = report.regression_window
     explained = [change for change in window.further if change.commit[:7] in report.why] if window else []
     if window is None or not (window.commits or explained):
@@ -145,17 +148,17 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
 def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | FoundPlaces | LikelyPlaces]:
     """Yield the package in which a trace ends; else the place, a model's cause, and likely files."""
     cause = _decide_cause(report) if report.kind in ("bug", None) else None
-    leads = _decide_leads(report, is_bug=is_bug)
+    found = _decide_found_places(report, is_bug=is_bug)
     failing = report.failing_package
-    if failing and not (leads and leads.places[0].sign == "trace"):
+    if failing and not (found and found.places[0].sign == "trace"):
         reports = [page for page in report.external_references if "/issues/" in page.url]
         yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
         yield from (one for one in (cause,) if one)
         return  # whatever else leads to code of ours
     # A model's explanation comes first once a critic has confirmed it; it never takes the place of a fact.
-    in_order = [cause, leads] if cause and cause.is_confirmed else [leads, cause]
+    in_order = [cause, found] if cause and cause.is_confirmed else [found, cause]
     yield from (one for one in in_order if one)
-    places = leads.places if leads else []
+    places = found.places if found else []
     named = {one.span.path for one in places}
     others = [one for one in report.likely_files[:MAX_LIKELY] if one.path not in named]
     if others and not report.why.strip():
@@ -163,6 +166,7 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
 
 
 def _decide_cause(report: RunReport) -> Cause | None:
+    """Return a model's explanation; None if there is none."""
     if not report.why.strip():
         return None
     paths = list(dict.fromkeys(one.path for one in report.suspects))
@@ -182,7 +186,7 @@ def _decide_cause(report: RunReport) -> Cause | None:
     )
 
 
-def _decide_leads(report: RunReport, *, is_bug: bool) -> FoundPlaces | None:
+def _decide_found_places(report: RunReport, *, is_bug: bool) -> FoundPlaces | None:
     """Return the sure places; None without any.
 
     They speak if something failed there, and of a bug also if the report names the code, or if the lines changed since.

@@ -26,6 +26,7 @@ MAX_ROWS = 100
 
 
 def build_detail_folds(report: RunReport) -> Iterator[Fold]:
+    """Yield how the run went: steps, calls of tools, decisions, the index."""
     yield Fold("What ran", render_block("audit", "ran", summarize_run(report)), is_open=True)
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
     look_ups = [(step, tool, _describe_answer(tool)) for step in report.steps for tool in step.tools]
@@ -43,6 +44,7 @@ def _describe_answer(tool: ToolExecution) -> str:
 
 
 def summarize_run(report: RunReport) -> str:
+    """Return the numbers of decisions, rounds and requests as a sentence."""
     total = len(report.decisions)
     if not total:
         return "Nobody decided anything: the run ended before that."

@@ -23,17 +23,17 @@ def find_our_comments(issue: Issue) -> list[IssueComment]:
 
 
 def check_still_wanted(
-    read: Issue, now: Issue, state_before: CommentState | None, state_now: CommentState | None
+    issue_read: Issue, issue_now: Issue, state_before: CommentState | None, state_now: CommentState | None
 ) -> str:
-    """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
-    if now.locked:
+    """Returns why a report about `issue_read` is not written to the issue as it is now; empty if it is."""
+    if issue_now.locked:
         return "The issue was locked meanwhile: nothing was written to it."
     if state_now is None:
         return ""
     if state_now.quiet and not (state_before and state_before.quiet):
         return "`/triage quiet` was said meanwhile: nothing was written to the issue."
-    current_text = hash_text(now.title, now.body)
-    if state_now.text_hash == current_text != hash_text(read.title, read.body):
+    current_text = hash_text(issue_now.title, issue_now.body)
+    if state_now.text_hash == current_text != hash_text(issue_read.title, issue_read.body):
         return (
             "The comment already covers the current text of the issue. This run read an older one: nothing was changed."
         )

@@ -3,7 +3,7 @@
 A page has blocks, which are visible, and folds, which open on a click. Its statements are those of the report.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.domain.effect import LabelsMode
@@ -20,7 +20,6 @@ from triage.say.template import ensure_safe, render_block, render_table_code
 
 MAX_ITEMS = 20
 """Per list. Agents return fewer, unless a stranger's text made them."""
-NOTES_TITLE = "What this report could not do"
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,8 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     if posted and posted.asked and still_missing.isdisjoint(posted.asked):
         blocks.append(get_phrases(report.language).answered)
     blocks += _render_below_statements(report, links, labels)
-    return replace(_make_page(report, blocks, _build_comment_folds(report, links), links), subjects=subjects)
+    folds = [] if report.security else [_build_references_fold(report, links)]
+    return replace(_make_page(report, blocks, folds, links), subjects=subjects)
 
 
 def build_job_page(report: RunReport, labels: LabelsMode = "off") -> Page:
@@ -71,7 +71,7 @@ def build_job_page(report: RunReport, labels: LabelsMode = "off") -> Page:
     return _make_page(report, blocks, _build_job_folds(report, links), links)
 
 
-def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterator[Fold], links: Links) -> Page:
+def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterable[Fold], links: Links) -> Page:
     return Page(
         blocks=[block for block in blocks if block],
         folds=[fold for fold in folds if fold.body],
@@ -111,15 +111,9 @@ def _render_below_statements(report: RunReport, links: Links, labels: LabelsMode
         yield render_block("statements", "labels", names[:MAX_ITEMS], labels)
 
 
-def _build_comment_folds(report: RunReport, links: Links) -> Iterator[Fold]:
-    """Yield what a reader of the comment may open, the most useful first: of a page that is too long the last go."""
-    if report.security:
-        return
-    yield _build_references_fold(report, links)
-
-
 def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
-    notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
+    """Yield what the job's page shows below the statements. An empty one is left out later."""
+    notes = Fold("What this report could not do", render_block("folds", "notes", report.notes[:MAX_ITEMS]))
     if report.security:
         yield notes
         return

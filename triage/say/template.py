@@ -23,7 +23,7 @@ from triage.say import wording
 
 
 @cache
-def _environment() -> Environment:
+def _open_templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("triage.say", "templates"),
         undefined=StrictUndefined,
@@ -52,7 +52,8 @@ def _environment() -> Environment:
 
 
 def render_block(template: str, macro: str, *values: object) -> str:
-    text: str = getattr(_environment().get_template(f"{template}.md.j2").module, macro)(*values)
+    """Return what a macro of `templates/<template>.md.j2` writes for the values."""
+    text: str = getattr(_open_templates().get_template(f"{template}.md.j2").module, macro)(*values)
     return text.strip("\n")
 
 

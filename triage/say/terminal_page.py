@@ -25,6 +25,7 @@ def render_terminal_page(report: RunReport, lines: Sequence[str] = ()) -> Group:
 
 
 def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
+    """Yield the job's page with the code of the place, and how the run went, for a terminal."""
     if report.security:
         yield Text("This may be a security report. Do not publish what follows.", style="bold red")
     # Without a server there are no links into the repository, whose addresses would be longer than a line.

@@ -55,6 +55,7 @@ OUTCOMES: dict[Outcome, str] = {
 
 
 def describe_engine(report: RunReport) -> str:
+    """Return who answered, a model or rules, and why no model did."""
     if report.engine == "rules":
         return "by rules, no model"
     if has_model_answer(report):

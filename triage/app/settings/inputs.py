@@ -21,7 +21,6 @@ from triage.domain.task import BACKLOG_QUERY, TaskName
 
 PLACEHOLDER_KEY = "sk-no-key-required"
 """Sent to an endpoint without a key; gateways that need none accept any."""
-MAX_ISSUE_NUMBER = 2**31 - 1
 CONFIG_FILE = ".github/triage.yml"
 FIX_LIMITS = Limits(tokens=300_000, usd=2.0, run_seconds=1_500)
 """Of `fix-propose`, the triage before the patch included."""
@@ -66,7 +65,7 @@ def parse_endpoint_url(value: Any) -> Any:
         raise input_error("the value is not a URL that starts with https:// (or http:// for a private address)")
     if url.username is not None or url.password is not None or url.query or url.fragment:
         raise input_error("the URL must not contain a user name, a password, a query or a fragment")
-    if url.scheme == "http" and not _is_private(host):
+    if url.scheme == "http" and not _is_private_host(host):
         raise input_error("http:// is allowed for loopback and private addresses only; use https://")
     return text.rstrip("/")
 
@@ -80,7 +79,7 @@ def read_url_variable(environ: Mapping[str, str], name: str) -> str:
         raise BadInput(f"{name}: {error.message()}") from None
 
 
-def _is_private(host: str) -> bool:
+def _is_private_host(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -99,9 +98,7 @@ def _check_repository_path(value: Any) -> Any:
 
 
 Secret = Annotated[SecretStr, BeforeValidator(_check_secret)]
-RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path), Field(max_length=1_000)]
 ModelName = Annotated[str, BeforeValidator(_check_model_name)]
-EndpointUrl = Annotated[str, BeforeValidator(parse_endpoint_url)]
 Seconds = Annotated[int, Field(ge=1, le=21_600)]
 """GitHub ends a job after six hours."""
 
@@ -123,11 +120,11 @@ class Settings(BaseModel):
     )
 
     github_token: Secret = SecretStr("")
-    issue_number: Annotated[int, Field(ge=1, le=MAX_ISSUE_NUMBER)] | None = None
+    issue_number: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     task: TaskName = "triage"
     engine: Literal["auto", "model", "rules"] = "auto"
     model_api_key: Secret = SecretStr("")
-    model_base_url: EndpointUrl | None = None
+    model_base_url: Annotated[str, BeforeValidator(parse_endpoint_url)] | None = None
     model: ModelName = "gpt-6.1-terra"
     fast_model: ModelName = "gpt-6-luna"
     fallback_model: ModelName | None = None
@@ -149,7 +146,7 @@ class Settings(BaseModel):
     selection: Annotated[str, Field(max_length=64)] = ""
     backlog_query: Annotated[str, Field(max_length=250)] = BACKLOG_QUERY
     backlog_batch: Annotated[int, Field(ge=1, le=256)] | None = None
-    config_file: RepositoryPath = CONFIG_FILE
+    config_file: Annotated[str, BeforeValidator(_check_repository_path), Field(max_length=1_000)] = CONFIG_FILE
 
     @classmethod
     def from_runner(cls, environ: Mapping[str, str]) -> Self:
@@ -157,8 +154,7 @@ class Settings(BaseModel):
 
         `composite/action.yml` sets `INPUT_GITHUB_TOKEN`, because a shell may drop names with a hyphen.
 
-        Raises:
-            BadInput: One line that names every invalid input and what is allowed.
+        Raises BadInput: one line that names every invalid input and what is allowed.
         """
 
         def read(name: str) -> str:
@@ -168,7 +164,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_terminal(cls, environ: Mapping[str, str], *, task: TaskName = "triage", **overrides: object) -> Self:
-        """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins.
+        """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`, with what the command line sets.
 
         The task is that of the command, whatever `TRIAGE_TASK` says.
         """
@@ -176,8 +172,9 @@ class Settings(BaseModel):
 
     @classmethod
     def _from_variables(cls, read: Callable[[str], str], overrides: Mapping[str, object]) -> Self:
-        found = {name: read(name).strip() for name in cls.model_fields}
-        given: dict[str, Any] = {name: text for name, text in found.items() if text}
+        """Return the settings; `read` returns the text of a setting's variable. An override that is not none wins."""
+        texts = {name: read(name).strip() for name in cls.model_fields}
+        given: dict[str, Any] = {name: text for name, text in texts.items() if text}
         options = {name: value for name, value in overrides.items() if value is not None}
         given |= options
         problems, kind = list[str](), BadInput
@@ -196,6 +193,7 @@ class Settings(BaseModel):
 
     @property
     def effective_engine(self) -> Engine:
+        """The engine that answers: rules where there is no endpoint for a model, or nothing may be spent."""
         has_endpoint = self.model_api_key.get_secret_value() or self.model_base_url  # a gateway may need no key
         is_wanted = self.engine == "model" or (self.engine == "auto" and has_endpoint)
         return "model" if is_wanted and self.limits().usd else "rules"

@@ -23,8 +23,7 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
 
     Returns a warning for each file that cannot be used: a runner may name one that the container does not see.
 
-    Raises:
-        BadInput: A proxy cannot be used. The message names the variable and never shows its value.
+    Raises BadInput if a proxy cannot be used. The message names the variable and never shows its value.
     """
     proxies = dict(_read_proxies(environ))
     # In a job, a proxy with a login is not in the environment of this process, which others inherit.
@@ -48,6 +47,7 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
 
 
 def _read_proxies(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the proxy for each scheme that has one. Raises BadInput."""
     for scheme in ("http", "https"):
         names = (f"{scheme}_proxy", f"{scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY")
         name = next((name for name in names if environ.get(name, "").strip()), "")
@@ -69,6 +69,7 @@ def _is_http_proxy(proxy: str) -> bool:
 
 
 def _check_bundle(path: str) -> str:
+    """Return what is wrong with a file of certificates; empty if it can be used."""
     try:
         load_bundle(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), path)
     except ssl.SSLError:

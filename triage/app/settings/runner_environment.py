@@ -31,7 +31,7 @@ class RunnerEnvironment(Value):
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
-        """Raises BadInput if a URL cannot be used."""
+        """Return what the runner's variables say. Raises BadInput if a URL cannot be used."""
         server_url, api_url = _read_servers(environ)
         found = {
             "event_name": environ.get("GITHUB_EVENT_NAME"),
@@ -78,6 +78,7 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
 
 
 def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
+    """Return the fields that say where spans are sent, or why nowhere; none if nobody wants any."""
     try:
         endpoint = read_url_variable(environ, "OTEL_EXPORTER_OTLP_ENDPOINT")
     except BadInput as error:  # a triage does not need telemetry
@@ -98,8 +99,7 @@ def find_checkout_folder(environ: Mapping[str, str], repository: str) -> Path:
     `TRIAGE_REPOS` names a folder with a checkout as `owner/name` for each; without it `TRIAGE_REPO` names the only one,
     by default the working directory.
 
-    Raises:
-        BadInput: The checkout does not exist, or the name is not `owner/name`.
+    Raises BadInput if the checkout does not exist, or the name is not `owner/name`.
     """
     repo, repos = (environ.get(name, "").strip() for name in ("TRIAGE_REPO", "TRIAGE_REPOS"))
     if repository and not _SLUG.fullmatch(repository):
@@ -113,11 +113,7 @@ def find_checkout_folder(environ: Mapping[str, str], repository: str) -> Path:
 
 
 def check_input_names(environ: Mapping[str, str]) -> None:
-    """Refuse inputs that this version does not have: without one, the job would do or spend something else.
-
-    Raises:
-        BadInput: names them.
-    """
+    """Raise BadInput for inputs that this version lacks: without one, the job would do or spend something else."""
     known = {name.replace("_", "-") for name in Settings.model_fields}
     given = {
         name.removeprefix("INPUT_").replace("_", "-").lower()  # `composite/action.yml` sets names with underscores

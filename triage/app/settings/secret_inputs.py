@@ -76,6 +76,7 @@ def _secrets_in_header(text: str) -> Iterator[str]:
 
 
 def _secrets_in_url(text: str) -> Iterator[str]:
+    """Yield the password, or else the user name, and keys in the URL's query."""
     try:
         url = urlsplit(text if "://" in text else f"http://{text}")
         yield from (url.password or "", url.username or "" if not url.password else "")

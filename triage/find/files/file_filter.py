@@ -66,7 +66,7 @@ def get_skip_reason(path: str, size: int) -> str | None:
         return "may hold secrets"
     if _is_vendored(folder + slash, is_jvm=_JVM_NAME.search(name) is not None):
         return "vendored"
-    if reason := _find_reason_in_name(name):
+    if reason := _find_skip_reason_in_name(name):
         return reason
     if size > (MAX_CODE_BYTES if detect_language(path) or is_documentation(path) else MAX_TEXT_BYTES):
         return "too large"
@@ -79,7 +79,7 @@ def _is_vendored(folder: str, *, is_jvm: bool) -> bool:
 
 
 @lru_cache(maxsize=16_384)
-def _find_reason_in_name(original: str) -> str | None:
+def _find_skip_reason_in_name(original: str) -> str | None:
     if _VENDORED_NAME.search(original):
         return "vendored"
     name = original.lower()
@@ -128,6 +128,7 @@ def _find_built(entries: Sequence[Entry]) -> Iterable[str]:
 
 
 def _find_marked(paths: Sequence[str], patterns: Sequence[str]) -> Iterable[str]:
+    """Return the paths that gitignore patterns match; none if a pattern cannot be read."""
     if not patterns:
         return []
     try:
@@ -139,6 +140,7 @@ def _find_marked(paths: Sequence[str], patterns: Sequence[str]) -> Iterable[str]
 
 
 def _find_declarations(paths: Sequence[str]) -> Iterable[str]:
+    """Yield declarations of types whose source is there too, such as `a.d.ts` of `a.js`."""
     declarations = [path for path in paths if _DECLARATIONS.search(path)]
     known = set(paths) if declarations else set[str]()
     for path in declarations:

@@ -30,7 +30,6 @@ _PRODUCT_FOLDERS = {
 }
 """Folders of tests whose name also means product code inside a package of this language: `app/testing`, in Python
 `app/test/client.py` too. There, tests are in `tests`, in a top-level folder, or in files named as tests."""
-_PRODUCT_FOLDERS_ELSEWHERE = "testing|specs?"
 _SHIPPED = re.compile(r"(?:^|/)src/main/")
 """By the convention of the JVM, everything below is product code, whatever its name."""
 _SOURCES = re.compile(r"(?:^|/)(?:src|lib|[Ss]ources?|internal|pkg|crates/[^/]+)/")
@@ -70,6 +69,7 @@ class FileRole:
 
     @property
     def prior(self) -> float:
+        """The factor of the rank for files of this role, from 0 to 1."""
         return (
             (TEST_FACTOR if self.is_test else 1.0)
             * (AUXILIARY_FACTOR if self.is_auxiliary else 1.0)
@@ -100,7 +100,7 @@ def classify_file(path: str) -> FileRole:
 
 @lru_cache(maxsize=4_096)
 def _classify_folder(folder: str, language: str) -> _FolderRole:
-    # Files come sorted by folder: this is most of the work, and once for each folder instead of each file.
+    """Return what all files of a folder share. Files come sorted by folder: this is most of the work."""
     shipped = _SHIPPED.search(folder)
     outer = folder[: shipped.start() + 1] if shipped else folder
     sources = _SOURCES.search(outer)
@@ -115,4 +115,4 @@ def _classify_folder(folder: str, language: str) -> _FolderRole:
 
 @cache
 def _match_product_folders(language: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<=/)(?:{_PRODUCT_FOLDERS.get(language, _PRODUCT_FOLDERS_ELSEWHERE)})/")
+    return re.compile(rf"(?<=/)(?:{_PRODUCT_FOLDERS.get(language, 'testing|specs?')})/")

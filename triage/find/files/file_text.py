@@ -33,14 +33,13 @@ _BUNDLED = re.compile(
 """How browserify and webpack begin a bundle of other files."""
 _MARK_LINES = 15
 """First lines of a file, where a generator puts its mark as a comment."""
-_LFS = b"version https://git-lfs.github.com/spec/"
 _LONG_LINE_CHARS, _LONG_MEAN_CHARS = 5_000, 250
 """Longest line and mean length of minified code. A single long line among normal ones is pasted data."""
 
 
 def load_text(data: bytes) -> tuple[str | None, str]:
     """Return the text of a file and an empty string, or None and why it is left out."""
-    if data.startswith(_LFS):
+    if data.startswith(b"version https://git-lfs.github.com/spec/"):
         return None, "LFS pointer"
     text = decode_text(data)
     if text is None:

@@ -46,15 +46,9 @@ _GEM = re.compile(rf"^\s*gem\s+['\"]({_NAME})['\"]", re.M)
 
 
 def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
-    """Return the bytes of a file at HEAD's commit; None if there is no file or no commit.
+    """Return the bytes of a file at the checkout's HEAD; None if there is no file or no commit.
 
-    Args:
-        root: The checkout.
-        path: Relative to `root`, without `..`.
-        max_bytes: Maximum size.
-
-    Raises:
-        BadInput: The file is not a regular file, is too large, or cannot be read.
+    `path` is relative to `root`, without `..`. Raises BadInput for what is not a regular file, too large or unreadable.
     """
     try:
         tree = open_commit(root.resolve())
@@ -97,30 +91,32 @@ class ProjectFiles:
 
 
 def read_project_files(tree: SourceTree, entries: Sequence[Entry]) -> ProjectFiles:
+    """Return what files of the project say of owners, forms, labels, security, dependencies and skills."""
     wanted = {*PLACES, *_POLICIES, LABELER}
-    named = {entry.path: entry for entry in entries if entry.path in wanted}
-    owners = [named[path] for path in PLACES if path in named][:1]
-    rules = [named[LABELER]] if LABELER in named else []
+    by_path = {entry.path: entry for entry in entries if entry.path in wanted}
+    owners = [by_path[path] for path in PLACES if path in by_path][:1]
+    rules = [by_path[LABELER]] if LABELER in by_path else []
     forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
     forms.sort(key=lambda entry: entry.path)
     return ProjectFiles(
         owners=CodeOwners("".join(_read_texts(tree, owners, MAX_BYTES))),
         forms=_read_texts(tree, forms[:_MAX_FORMS]),
         label_rules="".join(_read_texts(tree, rules)),
-        security_policy=next((path for path in _POLICIES if path in named), None),
+        security_policy=next((path for path in _POLICIES if path in by_path), None),
         dependencies=_read_dependencies(tree, entries),
         skills=read_skills(tree),
     )
 
 
 def _read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
-    found = [entry for entry in entries if is_manifest(entry.path) and entry.size <= _MAX_MANIFEST_BYTES]
-    found.sort(key=lambda entry: (entry.path.count("/"), entry.path))
-    named: dict[str, None] = {}
-    for entry, data in tree.read(found[:_MAX_MANIFESTS]) if found else []:
+    """Return the packages that the manifests nearest to the root declare."""
+    manifests = [entry for entry in entries if is_manifest(entry.path) and entry.size <= _MAX_MANIFEST_BYTES]
+    manifests.sort(key=lambda entry: (entry.path.count("/"), entry.path))
+    packages: dict[str, None] = {}
+    for entry, data in tree.read(manifests[:_MAX_MANIFESTS]) if manifests else []:
         text = decode_text(data) if data is not None else None
-        named.update(dict.fromkeys(parse_manifest(entry.path, text) if text else []))
-    return list(named)[:_MAX_DEPENDENCIES]
+        packages.update(dict.fromkeys(parse_manifest(entry.path, text) if text else []))
+    return list(packages)[:_MAX_DEPENDENCIES]
 
 
 def _read_texts(tree: SourceTree, entries: Sequence[Entry], max_bytes: int = _MAX_FORM_BYTES) -> list[str]:
@@ -131,12 +127,7 @@ def _read_texts(tree: SourceTree, entries: Sequence[Entry], max_bytes: int = _MA
 
 def remove_skills(listing: Listing) -> Listing:
     """Return the listing without skills. Full of words of issues, they would be found in place of the code."""
-    skills = {entry.path for entry in listing.entries if _is_skill_file(entry.path)}
-    return (
-        replace(listing, entries=[entry for entry in listing.entries if entry.path not in skills])
-        if skills
-        else listing
-    )
+    return replace(listing, entries=[entry for entry in listing.entries if not _is_skill_file(entry.path)])
 
 
 def _is_skill_file(path: str) -> bool:

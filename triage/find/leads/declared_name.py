@@ -74,7 +74,7 @@ def find_declared_names(query_scores: QueryScores, parsed: ParsedIssue, reposito
 
 
 def _find_qualified(report: _Report, parts: Sequence[str]) -> Lead | None:
-    """Return the definition in the module that the first parts name: `crate::module::name`, `com.acme.Store`."""
+    """Return what the module defines that the first parts name, or None: `crate::module::name`, `com.acme.Store`."""
     corpus = report.query_scores.corpus
     for length in range(len(parts), 1, -1):
         files = [file for file in resolve_module(corpus, parts[:length]) if corpus.files[file].role.is_product_code]
@@ -85,6 +85,7 @@ def _find_qualified(report: _Report, parts: Sequence[str]) -> Lead | None:
 
 
 def _list_names(report: _Report) -> Iterable[str]:
+    """Return the names of code that the prose has, each with the owner before it: `Store.save`."""
     words, found = {*find_words(report.prose)}, dict[str, None]()
     for identifier in report.parsed.identifiers:
         *owners, name = re.split(r"::|->|[.#]", identifier.removesuffix("()").lstrip("@$"))
@@ -95,6 +96,7 @@ def _list_names(report: _Report) -> Iterable[str]:
 
 
 def _find_definition(report: _Report, name: str) -> Lead | None:
+    """Return the lead to a distinctive name if one file of product code alone defines it; else None."""
     owner, _, own = name.rpartition(".")
     locations = report.query_scores.corpus.definitions.get(own, ())
     inside = [one for one in locations if owner and owner in one.name.split(".")[:-1]]

@@ -38,7 +38,7 @@ _SIGNS: dict[LeadRule, PlaceSign] = {
     "link": "place",
     "path": "place",
 }
-"""What each rule is called in a report; of the others, `name`."""
+"""The kind of fact, a `sign`, that each rule goes by; for the others, `name`."""
 MAX_SHOWN_LINES = 20
 """A function that is not longer is shown whole."""
 LINES_AROUND = 3
@@ -110,7 +110,8 @@ def choose_places(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
     return [_make_place(lead, ranking, pointed.get(file)) for file, lead in islice(first.items(), MAX_PLACES)]
 
 
-def _make_place(lead: Lead, ranking: Ranking, linked: int | None) -> Place:
+def _make_place(lead: Lead, ranking: Ranking, pointed_line: int | None) -> Place:
+    """Return the place of a lead, as it is shown; `pointed_line` is one of its file to which the reporter points."""
     query_scores = ranking.query_scores
     corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
     symbol, quote = lead.symbol, None
@@ -136,7 +137,7 @@ def _make_place(lead: Lead, ranking: Ranking, linked: int | None) -> Place:
         text=" ".join(lead.text.split()),
         function=lead.function,
         is_here=lead.is_here,
-        is_linked=bool(linked and lead.line and abs(lead.line - linked) <= LINES_AROUND),
+        is_linked=bool(pointed_line and lead.line and abs(lead.line - pointed_line) <= LINES_AROUND),
         calls_before_error=lead.calls_before_error,
         is_of_run=lead.rule == "executed",
         error_maker=lead.error_maker,

@@ -19,7 +19,6 @@ _MAKES_ERROR = re.compile(
 """A function by its name: `WrapError`, `invariant`."""
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w[_-]\w")
 """A name that no other program has by chance."""
-_ResolvedFrame = tuple[PathMention, list[int]]
 
 
 def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
@@ -36,6 +35,7 @@ def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
 
 
 def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
+    """Return the lead to the frame in which the product fails; None if none, or if it may be in several files."""
     files = query_scores.corpus.files
     resolved = _resolve_frames(query_scores, trace)
     in_product = [
@@ -72,7 +72,7 @@ def _find_error_maker(query_scores: QueryScores, frame: PathMention, files: Sequ
     return name if _MAKES_ERROR.fullmatch(name.rpartition(".")[2]) else ""
 
 
-def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:
+def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[tuple[PathMention, list[int]]]:
     """Return the frames that may lie in this repository, innermost first, each with its files."""
     resolved = []
     for frame in list_frames(trace):

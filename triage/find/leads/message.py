@@ -97,22 +97,23 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     messages = [*parsed.stated_errors, *filter(says_failure, quotes)]
-    yield from _lead_to("message", find_message_places(query_scores, messages, cut=quotes), parsed.text)
+    yield from _make_leads("message", find_message_places(query_scores, messages, fragments=quotes), parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
     logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
     logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
     title = _PREFIX.sub("", parsed.title)
     found = find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
-    yield from _lead_to("log line", found, parsed.text)
+    yield from _make_leads("log line", found, parsed.text)
 
 
 def says_failure(text: str) -> bool:
     return _FAILED.search(text) is not None or SAYS_FAILURE.search(text) is not None
 
 
-def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: str) -> Iterator[Lead]:
-    for places in found:
+def _make_leads(rule: LeadRule, places_by_message: Iterable[Sequence[MessagePlace]], report: str) -> Iterator[Lead]:
+    """Yield a lead for each message whose longest text one file alone has, and not the reporter's code."""
+    for places in places_by_message:
         longest = max(places, key=lambda one: one.chars)
         # The reporter's code has the text with its placeholders: their program says it, and ours has a copy.
         is_theirs = longest.text in report and _PLACEHOLDER.search(longest.text) is not None
@@ -122,12 +123,12 @@ def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: st
 
 
 def find_message_places(
-    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE, cut: Sequence[str] = ()
+    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE, fragments: Sequence[str] = ()
 ) -> list[list[MessagePlace]]:
     """Return, for each message that product code holds, the places with the longest text of it.
 
     A message that several files hold has a place in each of them. The last link of a chain counts too.
-    Each of `cut` may be a part of a longer text.
+    Each of `fragments` may be a part of a longer text.
     """
     # A log of JSON doubles each backslash.
     whole = [" ".join(message.replace("\\\\", "\\").split())[:_MAX_MESSAGE_CHARS] for message in messages]
@@ -146,7 +147,7 @@ def find_message_places(
             for message in shown:
                 links = (message, message.rpartition(": ")[2]) if is_part else ()
                 share = max((measure_share(link, literal, parts) for link in links), default=0.0)
-                share = max(share, message in cut and _is_part(message, parts[0]))
+                share = max(share, message in fragments and _is_part(message, parts[0]))
                 best = longest.get(message, [])
                 if share >= min_share and (not best or place.chars >= best[0].chars):
                     longest[message] = [*best, place] if best and place.chars == best[0].chars else [place]
@@ -231,7 +232,7 @@ def _is_part(message: str, text: str) -> bool:
 def find_quoted_code(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the file with most lines that the report shows and only one file has."""
     found: dict[int, list[tuple[int, str]]] = {}
-    for text in _list_lines(parsed):
+    for text in _list_code_lines(parsed):
         places = _find_line(query_scores, text)
         if len(places) == 1:
             ((file, line),) = places
@@ -243,7 +244,8 @@ def find_quoted_code(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
     yield Lead("quoted code", file, line, text)
 
 
-def _list_lines(parsed: ParsedIssue) -> list[str]:
+def _list_code_lines(parsed: ParsedIssue) -> list[str]:
+    """Return the lines of the report that only code would have, but for those of traces."""
     paths = {frame.path for trace in parsed.traces for frame in trace.frames}
     # A trace shows lines of every call, which `frame` reads.
     blocks = "\n".join(block.text for block in parsed.code if not any(path in block.text for path in paths))
@@ -262,6 +264,7 @@ def _is_distinctive_code(line: str) -> bool:
 
 
 def _find_line(query_scores: QueryScores, text: str) -> list[tuple[int, int]]:
+    """Return file and number of each line of product code that is this text, whatever its blanks."""
     wanted = "".join(text.split())
     return [
         (file, number)

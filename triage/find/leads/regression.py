@@ -51,6 +51,7 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
     title = query.part_weights.get("title", {})
 
     def rank(ids: Collection[str], others: Sequence[LoggedCommit] = ()) -> list[RankedCommit]:
+        """Rank the commits with these ids; `others` are such of them as the index may not know."""
         wanted, indexed = frozenset(ids), {one.commit for one in past.table.changes}
         unknown = [one for one in others if one.commit not in indexed]
         known = past.add_commits(unknown) if unknown else past
@@ -108,9 +109,9 @@ def is_sure(ranked: Sequence[RankedCommit]) -> bool:
     return len(ranked) <= MAX_FEW or (len(ranked) <= MAX_NARROW and ranked[0].coverage >= MIN_TELLING)
 
 
-def choose_commits(ranked: Sequence[RankedCommit], of_trace: Collection[str] = ()) -> list[RankedCommit]:
-    """Return the commits to name: all of a few, else the best if they fit, first those to files `of_trace`."""
-    chosen = sorted(ranked, key=lambda one: set(of_trace).isdisjoint(one.change.paths))
+def choose_commits(ranked: Sequence[RankedCommit], trace_paths: Collection[str] = ()) -> list[RankedCommit]:
+    """Return the commits to name: all of a few, else the best if they fit; first those that change `trace_paths`."""
+    chosen = sorted(ranked, key=lambda one: set(trace_paths).isdisjoint(one.change.paths))
     if len(ranked) <= MAX_ALL:
         return chosen
     return [one for one in chosen[:MAX_NAMED] if one.score] if ranked[0].coverage >= MIN_NAMED else []

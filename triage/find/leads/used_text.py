@@ -54,14 +54,16 @@ def find_used_text(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[L
     code = [line.strip()[:_MAX_LINE_CHARS] for block in parsed.code for line in block.text.splitlines()][-_MAX_LINES:]
     stated, inline = parsed.stated_errors, _INLINE.findall(parsed.prose)[:_MAX_LINES]
     errors = dict.fromkeys([*stated, *filter(_tells_failure, [*inline, *code])])
-    rest = [*inline, *code]
-    own = "\n".join(line for line in rest if line not in errors and not any(error in line for error in stated))
+    lines = [*inline, *code]
+    reporter_code = "\n".join(
+        line for line in lines if line not in errors and not any(error in line for error in stated)
+    )
     of_file = [line for line in code if _OF_FILE.match(line)]
     for error in list(errors)[:_MAX_ERRORS]:
         said = _GUESS.split(error)[0]
         names = list(dict.fromkeys(next(filter(None, match.groups())) for match in _NAME.finditer(said)))
         for name in names if len(names) <= _MAX_NAMES and not any(error in line for line in of_file) else ():
-            if name not in own and _is_telling(query_scores, error, name):
+            if name not in reporter_code and _is_telling(query_scores, error, name):
                 yield from _find_uses(query_scores, name, names)
 
 
@@ -80,9 +82,9 @@ def _is_telling(query_scores: QueryScores, error: str, name: str) -> bool:
     return own not in corpus.definitions and not is_project_name(corpus, own.lower())
 
 
-def _find_uses(query_scores: QueryScores, name: str, beside: Sequence[str]) -> Iterator[Lead]:
+def _find_uses(query_scores: QueryScores, name: str, names_of_error: Sequence[str]) -> Iterator[Lead]:
     """Yield the one or two files that have a name, with the lines that have most of those beside it in the error."""
-    alone = [re.compile(rf"(?<![\w$.]){re.escape(one)}(?![\w$])") for one in beside]
+    alone = [re.compile(rf"(?<![\w$.]){re.escape(one)}(?![\w$])") for one in names_of_error]
     member = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     uses = [
         (sum(pattern.search(line) is not None for pattern in alone), file, number)

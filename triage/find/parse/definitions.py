@@ -31,7 +31,6 @@ _PARSE_SECONDS = 2.0
 """For one file. The slowest real file of 512 KB takes 0.3."""
 _MAX_ERROR_COST = 400_000_000
 """Sum of the squared numbers of children of error nodes. About two seconds: 20,000 unclosed brackets."""
-_READ_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,7 @@ def find_definitions(text: str, language: Language) -> list[Definition]:
 def _build_definitions(
     matches: "Iterable[tuple[int, dict[str, list[Node]]]]", source: bytes, language: Language
 ) -> list[Definition]:
+    """Build the definitions from what a query captured: `d` is a definition, `n` its name."""
     names = {node: captured.get("n", [None])[0] for _, captured in matches for node in captured.get("d", ())}
     definitions: list[Definition] = []
     outer_ends: list[int] = []
@@ -73,13 +73,14 @@ def _build_definitions(
             outer_ends.pop()
         name = _build_name(node, names[node], source, language)
         if name:
-            whole = _add_wrappers(node, language)
+            whole = _find_outermost(node, language)
             definitions.append(Definition(_first_row(whole) + 1, _last_row(whole) + 1, name, len(outer_ends)))
             outer_ends.append(node.end_byte)
     return definitions
 
 
 def _nest_declarations(text: str, pattern: str) -> list[Definition]:
+    """Return the declarations that a pattern finds, each with the number of those around it."""
     outer_ends: list[int] = []
     nested: list[Definition] = []
     for start, end, name in sorted(find_declarations(text, pattern), key=lambda one: (one[0], -one[1])):
@@ -116,7 +117,7 @@ def find_declarations(text: str, pattern: str) -> Iterator[tuple[int, int, str]]
 
 
 def _is_too_broken(tree: "Tree") -> bool:
-    # The time of a query grows with the square of the children of an error node.
+    """Return whether a query would take long: its time grows with the square of the children of an error node."""
     pending, cost = [tree.root_node], 0
     while pending:
         node = pending.pop()
@@ -134,7 +135,7 @@ def parse_source(parser: "Parser", source: bytes) -> "Tree | None":
     parser.reset()
     try:
         return parser.parse(
-            lambda offset, _: source[offset : offset + _READ_BYTES],
+            lambda offset, _: source[offset : offset + 65_536],
             progress_callback=lambda _offset, _error: time.monotonic() > deadline,
         )
     except ValueError:
@@ -154,6 +155,7 @@ def load_grammar(language: Language) -> tuple["Parser", "Query"]:
 
 
 def _build_name(node: "Node", name: "Node | None", source: bytes, language: Language) -> str:
+    """Return the name of a definition, with its owner if that is written with it; empty without one."""
     if node.type == "init_declaration":
         return "init"
     fields = (node.child_by_field_name(field) for field in language.name_fields.split())
@@ -175,7 +177,7 @@ def _find_owner(node: "Node", name: "Node", source: bytes, owner_node: str) -> s
 
 
 def _unwrap_declarator(node: "Node") -> "Node":
-    # C wraps the name of a function into declarators, as in `*f(int)`.
+    """Return the name of a function, which C wraps into declarators, as in `*f(int)`."""
     for _ in range(8):
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type in ("parenthesized_declarator", "reference_declarator"):
@@ -208,7 +210,8 @@ def _decode(node: "Node", source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _add_wrappers(node: "Node", language: Language) -> "Node":
+def _find_outermost(node: "Node", language: Language) -> "Node":
+    """Return the outermost node that has nothing but the definition, such as that with its decorators."""
     wrappers = language.wrapper_nodes.split()
     kinds = {node.type, *language.definition_nodes.split()}
     while (parent := node.parent) is not None and parent.type in wrappers:
@@ -219,7 +222,7 @@ def _add_wrappers(node: "Node", language: Language) -> "Node":
 
 
 def _first_row(node: "Node") -> int:
-    # A comment above the definition is part of it.
+    """Return the first row of a definition and of the comment above it, which is part of it."""
     row = node.start_point.row
     while node.prev_sibling is None and node.parent is not None and node.parent.start_byte == node.start_byte:
         node = node.parent  # In some grammars the comment of a body's first definition is before the body.

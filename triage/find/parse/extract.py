@@ -85,6 +85,7 @@ def split_into_sections(headings: Sequence[Heading], lines: int) -> Iterator[Chu
 
 
 def _split_scope(scope: Scope) -> Iterator[Chunk]:
+    """Yield the chunks of a scope: of a short one the whole, else those inside it and what is between them."""
     if not scope.children or (scope.name and scope.end - scope.start < MIN_SPLIT_LINES):
         yield from _split_lines(scope.start, scope.end, scope.name or None)
         return
@@ -104,6 +105,7 @@ def _find_gaps(start: int, end: int, children: Iterable[Scope]) -> Iterator[tupl
 
 
 def _split_lines(start: int, end: int, symbol: str | None) -> Iterator[Chunk]:
+    """Yield the lines as one chunk, or many of them as windows that overlap."""
     if end - start < MAX_CHUNK_LINES:
         if start <= end:
             yield Chunk(start, end, symbol)
@@ -170,6 +172,7 @@ class Extractor:
         return extracted
 
     def _extract_file(self, file: SourceFile, extracted: ExtractedFiles, counters: _Counters) -> None:
+        """Add a file to what was extracted, and its words to the counters."""
         text, skip_reason = load_text(file.data) if file.data is not None else (None, "")
         extracted.skip_reasons.append(skip_reason)
         extracted.compressed_texts.append(compress_text(text) if text is not None else None)
@@ -195,6 +198,7 @@ class Extractor:
         extracted: ExtractedFiles,
         by_chunk: TermCounter,
     ) -> None:
+        """Add the definitions and the chunks of the last file, but for chunks of empty lines."""
         number = len(extracted.compressed_texts) - 1
         definitions: dict[str | None, int] = {}
         scopes = list(iter_scopes(root))

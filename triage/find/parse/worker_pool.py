@@ -99,8 +99,8 @@ class WorkerPool:
                 return
 
     def _extract_alone(self, batch: Sequence[SourceFile]) -> ExtractedFiles:
-        # As above: a file may make a library raise anything. Its process goes on, but for a broken pool.
-        with suppress(Exception):
+        """Extract from a batch in a process; if that fails, here, without syntax trees."""
+        with suppress(Exception):  # as above; the process goes on, but for a broken pool
             try:
                 # Again if the pool was found broken.
                 if job := self.start(extract_batch, batch) or self.start(extract_batch, batch):
@@ -117,6 +117,7 @@ class WorkerPool:
             process.kill()
 
     def _end(self) -> None:
+        """End the processes, and wait until the thread that manages them has ended."""
         self.kill()
         executor: Any = self._executor  # as the types do not know
         if executor:

@@ -41,7 +41,6 @@ SUGGESTED_FROM = 0.5
 _MAX_LABELS_OF_ISSUE = 100
 _PRIOR_WEIGHT = 0.8
 """Of the log-odds of the model of all repositories: both read the same words."""
-_LEAST = 1e-6
 _BOT = "[bot]"
 
 
@@ -66,7 +65,7 @@ class Similarities:
 
 
 def measure_similarities(known: Sequence[Features], new: Sequence[Features]) -> Similarities:
-    """Return the mean of the cosines of all groups. A feature weighs more if fewer of the known issues have it."""
+    """Return the cosines of issues: the mean over title, body and lines. What fewer known issues have weighs more."""
     total = np.zeros((len(known) + len(new), len(known)))
     groups = len(known[0]) if known else 0
     for group in range(groups):
@@ -115,9 +114,8 @@ def learn_from_labels(parsed: ParsedIssue, past: Sequence[PastIssue]) -> Learned
     newest = sorted(labelled, key=lambda one: -one.number)[:MAX_LEARNED]
     if len(newest) < MIN_LABELLED:
         return LearnedFromLabels()
-    similarities = measure_similarities(
-        [extract_features(one.title, one.body) for one in newest], [extract_features(parsed.title, parsed.body)]
-    )
+    known = [extract_features(one.title, one.body) for one in newest]
+    similarities = measure_similarities(known, [extract_features(parsed.title, parsed.body)])
     prior = estimate_kind(parsed)
     kinds = learn_kinds(similarities, newest, np.array([[prior[kind] for kind in KINDS]]))
     return LearnedFromLabels(
@@ -137,18 +135,19 @@ def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: M
         return None
     classes = np.array([[kind == column for column in KINDS] for kind in kinds])[has_kind]
     own = Similarities(similarities.known[np.ix_(has_kind, has_kind)], similarities.new[:, has_kind])
-    logits = estimate_logits(own, classes) + _PRIOR_WEIGHT * np.log(np.maximum(prior, _LEAST))
+    logits = estimate_logits(own, classes) + _PRIOR_WEIGHT * np.log(np.maximum(prior, 1e-6))
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     likely: Matrix = powers / powers.sum(axis=1, keepdims=True)
     return likely
 
 
-def _learn_names(similarities: Similarities, carried: Sequence[set[str]]) -> list[LearnedLabel]:
-    carriers = Counter(name for names in carried for name in names)
+def _learn_names(similarities: Similarities, known_labels: Sequence[set[str]]) -> list[LearnedLabel]:
+    """Return the labels that the new issue probably gets, likeliest first; `known_labels` are those of past ones."""
+    carriers = Counter(name for names in known_labels for name in names)
     names = [name for name, count in carriers.most_common(MAX_LABELS) if count >= MIN_CARRIERS]
     if not names:
         return []
-    classes = np.array([[name in own for name in names] for own in carried])
+    classes = np.array([[name in own for name in names] for own in known_labels])
     likely = 1 / (1 + np.exp(-estimate_logits(similarities, classes)[0]))
     learned = [
         LearnedLabel(name=name, probability=round(float(probability), 2))

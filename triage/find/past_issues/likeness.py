@@ -104,6 +104,7 @@ class IssueTable:
         return len(self.bags)
 
     def make_bag(self, terms: IssueTerms) -> Bag:
+        """Count the terms of an issue, in the title more, but for lines that many issues share, such as a form."""
         limit = max(_SHARED_LINE, _SHARED_LINE_SHARE * len(self))
         counts: Counter[str] = Counter()
         for term in terms.title:
@@ -153,11 +154,9 @@ _VARIABLE = re.compile(
     r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|(?:[A-Za-z]:)?[\\/][\w./\\-]{1,300}|0x[0-9a-fA-F]{1,40}|\d+"
 )
 """What differs from report to report: quoted values, paths, addresses and numbers."""
-_GAP = re.compile(r"[\W_]+")
 
 Fingerprint = frozenset[tuple[str, str]]
 """File name and function of each frame, without lines: they move from version to version."""
-_SECONDS_PER_DAY = 86_400
 _LIKE_FROM = 0.5
 """Of the words that one of two issues has: the share that both have, from which it counts that they are alike."""
 BIAS = -5.94
@@ -192,7 +191,7 @@ def read_failure(parsed: ParsedIssue) -> Failure:
 
 def normalize_error(text: str) -> str:
     """Return lower case words with one blank between them, without values, paths, addresses and numbers."""
-    return _GAP.sub(" ", _VARIABLE.sub(" ", text)).strip().lower()
+    return re.sub(r"[\W_]+", " ", _VARIABLE.sub(" ", text)).strip().lower()
 
 
 class SharedFailure(NamedTuple):
@@ -207,6 +206,7 @@ class SharedFailure(NamedTuple):
 
 
 def compare_failures(failure: Failure, title: str, body: str) -> SharedFailure:
+    """Return whether an issue shows the same error or trace as `failure`, or another one."""
     body = body[:_MAX_CHARS]
     text = f" {normalize_error(title)} {normalize_error(body)} " if failure.messages else ""
     traces = [found.trace for found in find_traces(body)] if failure.innermost else []
@@ -258,16 +258,16 @@ WEIGHTS = Likeness(title_in_past=2.29, past_title_here=2.19, days=-0.27, lead=1.
 
 
 def is_surely_same(
-    table: IssueTable, here: Bag, past: Bag, likeness: Likeness, *, same_error: bool, same_trace: bool
+    table: IssueTable, new_bag: Bag, past_bag: Bag, likeness: Likeness, *, same_error: bool, same_trace: bool
 ) -> bool:
     """Return whether the titles are nearly the same, or alike with the same error text, and no other is as near.
 
     Titles with other numbers, such as versions, are not nearly the same, and short ones say too little.
     """
-    if min(len(here.title), len(past.title)) < _MIN_TITLE_TERMS:
+    if min(len(new_bag.title), len(past_bag.title)) < _MIN_TITLE_TERMS:
         return False
-    has_shared_title = _share_both(table, here.title, past.title) >= _SHARED_TITLE
-    if has_shared_title and here.numbers == past.numbers and likeness.titles >= SAME_TITLES:
+    has_shared_title = _share_both(table, new_bag.title, past_bag.title) >= _SHARED_TITLE
+    if has_shared_title and new_bag.numbers == past_bag.numbers and likeness.titles >= SAME_TITLES:
         return likeness.lead >= _CLEAR_LEAD
     is_same_failure = same_error and (same_trace or has_shared_title)
     return is_same_failure and likeness.titles >= _LIKE_TITLES and likeness.lead >= _LEAD_WITH_ERROR
@@ -287,21 +287,22 @@ def estimate_probability(likeness: Likeness) -> float:
     return 1 / (1 + math.exp(-logit))
 
 
-def compare(table: IssueTable, here: Bag, past: Bag, days: float, lead: float) -> Likeness:
-    titles = _share_both(table, here.title, past.title)
-    everywhere = _share_both(table, here.counts.keys(), past.counts.keys())
+def compare(table: IssueTable, new_bag: Bag, past_bag: Bag, days: float, lead: float) -> Likeness:
+    """Return how alike two issues are that were opened `days` apart; `lead` is by how much this one is ahead."""
+    titles = _share_both(table, new_bag.title, past_bag.title)
+    everywhere = _share_both(table, new_bag.counts.keys(), past_bag.counts.keys())
     return Likeness(
-        title_in_past=_share_found(table, here.title, past.counts.keys()),
-        past_title_here=_share_found(table, past.title, here.counts.keys()),
+        title_in_past=_share_found(table, new_bag.title, past_bag.counts.keys()),
+        past_title_here=_share_found(table, past_bag.title, new_bag.counts.keys()),
         days=days,
         lead=lead,
-        alike=max(0.0, min(titles, everywhere) - _LIKE_FROM) if here.numbers == past.numbers else 0.0,
+        alike=max(0.0, min(titles, everywhere) - _LIKE_FROM) if new_bag.numbers == past_bag.numbers else 0.0,
     )
 
 
 def count_days(earlier: datetime, later: datetime) -> float:
     """Return the value of `Likeness.days`. Which of both is earlier makes no difference."""
-    return math.log1p(abs((later - earlier).total_seconds()) / _SECONDS_PER_DAY)
+    return math.log1p(abs((later - earlier).total_seconds()) / 86_400)
 
 
 def _share_found(table: IssueTable, terms: Collection[str], among: Collection[str]) -> float:

@@ -103,9 +103,8 @@ class PastIssueIndex:
         """
         here = self._table.make_bag(extract_terms(parsed.title, parsed.body))
         scores = self._table.score(here)
-        best = [
-            position for position in np.argsort(-scores, kind="stable")[:_COMPARED].tolist() if scores[position] > 0
-        ]
+        likeliest = np.argsort(-scores, kind="stable")[:_COMPARED].tolist()
+        best = [position for position in likeliest if scores[position] > 0]
         failure = read_failure(parsed)
         roots = [(originals or {}).get(past.number, past.number) for past in self._issues]
         highest = float(scores[best[0]]) if best else 1.0
@@ -201,32 +200,33 @@ def _guess_report_time(issue: Issue, past: Sequence[PastIssue]) -> datetime:
     return min(later, default=max(known, default=datetime.max))
 
 
-def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) -> SimilarIssue:
-    score = round(one.probability, 2)
+def _make_similar_issue(compared: Compared, shown_issue: PastIssue, *, may_be_named: bool) -> SimilarIssue:
+    score = round(compared.probability, 2)
     return SimilarIssue(
-        number=shown.number,
-        is_pull_request=shown.is_pull_request,
-        title=shown.title,
-        state=shown.state,
-        ended=describe_outcome(shown),
+        number=shown_issue.number,
+        is_pull_request=shown_issue.is_pull_request,
+        title=shown_issue.title,
+        state=shown_issue.state,
+        ended=describe_outcome(shown_issue),
         score=score,
         named=may_be_named and score >= NAMED_FROM,
-        reasons=list(_explain(one, shown)),
-        fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
-        suspects=shown.suspects,
+        reasons=list(_explain(compared, shown_issue)),
+        fix_files=list(dict.fromkeys(path for fix in shown_issue.fixes for path in fix.files)),
+        suspects=shown_issue.suspects,
     )
 
 
-def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
-    if one.same_trace:
+def _explain(compared: Compared, shown_issue: PastIssue) -> Iterator[str]:
+    """Yield why the issues are alike, and with which duplicate of the shown one."""
+    if compared.same_trace:
         yield "same stack trace"
-    if one.same_error:
+    if compared.same_error:
         yield "same error text"
-    if one.likeness.alike >= _ALIKE:
+    if compared.likeness.alike >= _ALIKE:
         yield "nearly the same text"
-    elif one.likeness.titles >= SAME_TITLES:
+    elif compared.likeness.titles >= SAME_TITLES:
         yield "nearly the same title"
-    elif not (one.same_trace or one.same_error):
+    elif not (compared.same_trace or compared.same_error):
         yield "similar words"
-    if shown.number != one.past.number:
-        yield f"like its duplicate #{one.past.number}"
+    if shown_issue.number != compared.past.number:
+        yield f"like its duplicate #{compared.past.number}"

@@ -64,6 +64,7 @@ def _mention_scores(name: str) -> Callable[[QueryScores], Scores]:
 
 
 def _score_neighbours(query_scores: QueryScores) -> Scores:
+    """Score files by the best scores of other files in their folder."""
     scores = (query_scores.best_chunk_scores * query_scores.corpus.priors).tolist()
     sums = query_scores.zeros()
     for files in query_scores.corpus.files_by_folder.values():

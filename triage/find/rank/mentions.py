@@ -70,14 +70,15 @@ class Mentions:
 
 def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> Mentions:
     """Return the files that the issue names, and by what: each step below adds its own scores to what was found."""
-    found = Mentions()
-    _add_references(corpus, query, read_lines, found)
-    _add_stems(corpus, query, found)
-    _add_definitions(corpus, query, found)
-    return found
+    mentions = Mentions()
+    _add_references(corpus, query, read_lines, mentions)
+    _add_stems(corpus, query, mentions)
+    _add_definitions(corpus, query, mentions)
+    return mentions
 
 
-def _add_references(corpus: Corpus, query: Query, read_lines: ReadLines, found: Mentions) -> None:
+def _add_references(corpus: Corpus, query: Query, read_lines: ReadLines, mentions: Mentions) -> None:
+    """Add the files of frames and of paths."""
     frames = [one for one in query.references if one.depth]
     resolved = {frame: resolve_frame(corpus, read_lines, frame) for frame in frames}
     foreign = {frame.path for frame in frames} - {frame.path for frame in frames if resolved[frame]}
@@ -86,16 +87,16 @@ def _add_references(corpus: Corpus, query: Query, read_lines: ReadLines, found: 
         # The reporter's own script is nobody's file, wherever the report names it.
         files = resolved[reference] if reference.depth else others.get(reference.path, [])
         in_product = [file for file in files if corpus.files[file].role.is_product_code]
-        if reference.depth and not found.innermost_frame_scores and 0 < len(in_product) <= _MAX_FRAME_FILES:
-            found.innermost_frame_scores = dict.fromkeys(in_product, 1 / len(in_product))
+        if reference.depth and not mentions.innermost_frame_scores and 0 < len(in_product) <= _MAX_FRAME_FILES:
+            mentions.innermost_frame_scores = dict.fromkeys(in_product, 1 / len(in_product))
         for file in files:
             share = 1 / len(files)
             if not reference.depth:
-                _raise_score(found.path_scores, file, share)
-            elif _raise_score(found.frame_scores, file, reference.depth * share):
-                found.frames[file] = reference
+                _raise_score(mentions.path_scores, file, share)
+            elif _raise_score(mentions.frame_scores, file, reference.depth * share):
+                mentions.frames[file] = reference
             if line := find_frame_place(corpus, read_lines(file), file, reference).first_line:
-                found.lines[file].append(line)
+                mentions.lines[file].append(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,17 +304,19 @@ def _reverse(parts: Sequence[str]) -> list[str]:
     return [part.replace("-", "_") for part in reversed(parts) if part != "src"] or [*parts]
 
 
-def _add_stems(corpus: Corpus, query: Query, found: Mentions) -> None:
+def _add_stems(corpus: Corpus, query: Query, mentions: Mentions) -> None:
+    """Add the files whose name, without its ending, is a word of the issue."""
     for word in {word.lower() for word in query.all_words}:
         by_stem = corpus.files_by_stem
         files = by_stem.get(word) or by_stem.get(word.removesuffix("s")) or by_stem.get(f"{word}s") or ()
         if word in _IGNORED_STEMS or len(word) < _MIN_NAME:
             continue
         for file in files:
-            _raise_score(found.stem_scores, file, 1 / len(files))
+            _raise_score(mentions.stem_scores, file, 1 / len(files))
 
 
-def _add_definitions(corpus: Corpus, query: Query, found: Mentions) -> None:
+def _add_definitions(corpus: Corpus, query: Query, mentions: Mentions) -> None:
+    """Add the files that define a word of the issue, if only few do."""
     for word in sorted(query.all_words):
         locations = corpus.definitions.get(word, ())
         if not locations or len(word) < _MIN_NAME:
@@ -325,11 +328,11 @@ def _add_definitions(corpus: Corpus, query: Query, found: Mentions) -> None:
         is_plain = word.islower() and "_" not in word and word not in query.code_words
         score = (PLAIN_WORD_WEIGHT if is_plain else 1.0) / len(files)
         for file in files:
-            _raise_score(found.definition_scores, file, score)
+            _raise_score(mentions.definition_scores, file, score)
             if word in query.title_words:
-                _raise_score(found.title_definition_scores, file, score)
+                _raise_score(mentions.title_definition_scores, file, score)
         for location in locations:
-            found.definitions[location.file].append((score * (1.5 if word in query.title_words else 1.0), location))
+            mentions.definitions[location.file].append((score * (1.5 if word in query.title_words else 1.0), location))
 
 
 def _resolve_definitions(

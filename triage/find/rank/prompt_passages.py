@@ -119,14 +119,12 @@ class _OpenFile:
 
     def count_letters(self, block: _Block) -> int:
         """Return the letters and digits in the lines of a block that are not shown yet, and are code."""
-        new = (
-            self.lines[number - 1].strip()
-            for number in self.select_lines(block, MAX_SNIPPET_CHARS)
-            if number not in self.shown
-        )
+        numbers = self.select_lines(block, MAX_SNIPPET_CHARS)
+        new = (self.lines[number - 1].strip() for number in numbers if number not in self.shown)
         return sum(character.isalnum() for line in filter(_is_code, new) for character in line)
 
     def render(self) -> Iterator[Passage]:
+        """Yield the lines that are shown, a passage for each run of them."""
         for numbers in self._split_into_runs():
             first, last = numbers[0], numbers[-1]
             span = Span(path=self.path, start=first, end=last)

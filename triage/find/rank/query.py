@@ -96,15 +96,14 @@ def build_query(search: SearchQuery) -> Query:
     # Traces stand in the body only.
     in_code = (Counter(find_words(body)) - in_prose) | Counter(find_words(blocks))
     keywords = " ".join(search.keywords)
+    dotted = find_dotted_names([all_text, keywords, *parsed.identifiers])
     return Query(
         term_weights=_weigh_terms(in_prose, in_code, search),
         title_words=frozenset(find_words(parsed.title)),
         all_words=frozenset(find_words(all_text)) | frozenset(find_words(keywords)),
         code_words=frozenset(word for name in [*parsed.identifiers, *search.keywords] for word in find_words(name)),
         asked_words=frozenset(find_words(keywords)),
-        dotted_names=tuple(
-            islice(dict.fromkeys(find_dotted_names([all_text, keywords, *parsed.identifiers])), _MAX_DOTTED_NAMES)
-        ),
+        dotted_names=tuple(islice(dict.fromkeys(dotted), _MAX_DOTTED_NAMES)),
         references=tuple(islice(_find_references(parsed), _MAX_REFERENCES)),
         joined_weights=_join_neighbours(parsed.title, prose),
         part_weights=_weigh_parts(parsed, prose),
@@ -113,20 +112,20 @@ def build_query(search: SearchQuery) -> Query:
 
 
 def _weigh_terms(in_prose: Counter[str], in_code: Counter[str], search: SearchQuery) -> dict[str, float]:
-    in_title = Counter(find_words(search.parsed.title))
+    """Return the heaviest terms of title, prose, code and keywords, with their weights."""
     total: dict[str, float] = defaultdict(float)
     for counts, weight in ((in_prose, 1.0), (in_code, CODE_WEIGHT)):
         for term, count in _count_terms(counts).items():
             total[term] += weight * (1 + math.log(count))
-    for term in _count_terms(in_title):
-        total[term] += TITLE_WEIGHT
-    for term in _count_terms(Counter(find_words(" ".join(search.keywords)))):
-        total[term] += KEYWORD_WEIGHT
+    for text, weight in ((search.parsed.title, TITLE_WEIGHT), (" ".join(search.keywords), KEYWORD_WEIGHT)):
+        for term in _count_terms(Counter(find_words(text))):
+            total[term] += weight
     heaviest = sorted(total, key=lambda term: -total[term])[:MAX_TERMS]
     return {term: total[term] for term in heaviest}
 
 
 def _join_neighbours(title: str, prose: str) -> dict[str, float]:
+    """Return the names that two words in a row make in code, `read_file` or `readfile`, with their weights."""
     weights: dict[str, float] = {}
     for text, weight in ((title, TITLE_WEIGHT), (prose, 1.0)):
         words = [word.lower() for word in find_words(text)]
@@ -138,6 +137,7 @@ def _join_neighbours(title: str, prose: str) -> dict[str, float]:
 
 
 def _weigh_parts(parsed: ParsedIssue, prose: str) -> dict[str, Mapping[str, float]]:
+    """Return the weights of the terms in each part of the issue."""
     words = find_words(prose)
     parts = {
         "title": find_words(parsed.title),
@@ -157,12 +157,12 @@ def _find_phrases(text: str) -> Iterable[str]:
 
 
 def _count_terms(counts: Counter[str]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for word, count in counts.items():
         if count > 0:
             for term in split_into_terms(word):
-                found[term] += count
-    return found
+                total[term] += count
+    return total
 
 
 def find_dotted_names(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:

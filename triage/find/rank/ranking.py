@@ -133,14 +133,15 @@ def _weighted_sum(features: Mapping[str, Scores], names: Iterable[str]) -> Score
 
 
 def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], near: Mapping[int, float]) -> set[int]:
+    """Return the files that are best in one way at least, or that the issue mentions."""
     files = query_scores.corpus.chunk_files
-    found = {int(files[chunk]) for chunk in (*near, *find_highest(query_scores.chunk_scores, _CHUNK_CANDIDATES))}
-    found.update(*(find_highest(features[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
-    found.update(find_highest(features[PAST_FEATURE], _PAST_CANDIDATES))
+    candidates = {int(files[chunk]) for chunk in (*near, *find_highest(query_scores.chunk_scores, _CHUNK_CANDIDATES))}
+    candidates.update(*(find_highest(features[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
+    candidates.update(find_highest(features[PAST_FEATURE], _PAST_CANDIDATES))
     mentions = query_scores.mentions
-    found.update(mentions.path_scores, mentions.frame_scores)
-    found.update(mentions.definition_scores, mentions.stem_scores)
-    return found
+    candidates.update(mentions.path_scores, mentions.frame_scores)
+    candidates.update(mentions.definition_scores, mentions.stem_scores)
+    return candidates
 
 
 def score_executed_files(query_scores: QueryScores) -> Scores:

@@ -151,6 +151,7 @@ def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:
 
 
 def _group_chunks(query_scores: QueryScores, file: int) -> list[_Group]:
+    """Return the chunks of a file by their definition; a chunk outside of definitions is its own group."""
     corpus = query_scores.corpus
     ranks = _rank_mentioned_chunks(corpus, file, query_scores.mentions.lines.get(file, []))
     by_symbol: dict[str, _Group] = {}
@@ -191,6 +192,7 @@ def _add_chunk(group: _Group, chunk: int, word_score: float, mention_rank: int |
 
 
 def _score_siblings(groups: Iterable[_Group]) -> dict[str, float]:
+    """Return how well the members of each class fit the issue together; 1 for the best."""
     sums: dict[str, float] = defaultdict(float)
     for group in groups:
         if group.symbol:
@@ -208,6 +210,7 @@ def _score_body(query_scores: QueryScores, file: int, group: _Group) -> float:
 
 
 def _score_name(query: Query, group: _Group) -> float:
+    """Return how well the name of a definition fits the words of the issue."""
     terms = split_into_terms(group.name)
     parts = [term for term in terms if term != group.name.lower()] or terms
     score = NAME * sum(part in query.term_weights for part in parts) / len(parts) if parts else 0.0

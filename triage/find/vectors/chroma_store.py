@@ -39,6 +39,7 @@ class _NoExporter:
 
 @contextmanager
 def _without_grpc_exporter() -> Iterator[None]:
+    """Let Chroma be imported without its exporter over gRPC, which it never uses here."""
     if _GRPC_EXPORTER in sys.modules:
         yield
         return

@@ -52,10 +52,10 @@ def project_chunks(corpus: Corpus, rows_by_chunk: NDArray[np.int32], count: int)
 
 def project_query(corpus: Corpus, weights: Mapping[str, float]) -> Matrix:
     """Return the projection of the terms of a query that the repository has."""
-    known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
-    values = np.array([weights[term] * float(corpus.by_chunk.idf[found]) for term, found in known.items()], np.float32)
+    known = {term: number for term in weights if (number := corpus.vocabulary.find_number(term)) is not None}
+    values = [weights[term] * float(corpus.by_chunk.idf[number]) for term, number in known.items()]
     vector: Matrix = np.zeros((1, DIMENSIONS), dtype=np.float32)
-    _add_projections(vector, np.zeros(len(known), dtype=np.int32), _hash_terms(known), values)
+    _add_projections(vector, np.zeros(len(known), dtype=np.int32), _hash_terms(known), np.array(values, np.float32))
     return vector.reshape(DIMENSIONS)
 
 
@@ -70,6 +70,7 @@ def _add_projections(
     hashes: NDArray[np.uint64],
     values: Matrix,
 ) -> None:
+    """Add the value of each term to some cells of its row, with a sign, both chosen by its hash."""
     for number in range(_HASHES):
         bits = (hashes >> np.uint64(number * _BITS)).astype(np.int64)
         cells = rows.astype(np.int64) * DIMENSIONS + (bits & (DIMENSIONS - 1))
@@ -190,6 +191,7 @@ def store_vectors(chunks: Sequence[int], rows: Matrix, *, in_chroma: bool) -> Ve
 
 
 def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
+    """Yield the text of each chunk below its path and definition."""
     for number, same_file in groupby(chunks, lambda chunk: int(corpus.chunk_files[chunk])):
         file = corpus.files[number]
         lines = file.read_lines()
@@ -218,6 +220,7 @@ def embed_texts(model: "Embeddings", texts: Sequence[str]) -> Matrix:
 
 
 def _to_matrix(rows: Sequence[Sequence[float] | Matrix], count: int) -> Matrix:
+    """Return the rows as a matrix. Raises ValueError if they are not `count` vectors of one length."""
     if len(rows) != count:
         raise ValueError("not one vector for each text")
     matrix = np.array(rows, dtype=np.float32)

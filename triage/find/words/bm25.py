@@ -81,6 +81,7 @@ class TermCounter:
         self._lengths.append(sum(map(len, parts)))
 
     def count(self) -> TermCounts:
+        """Return how often each term stands in each document."""
         documents = np.repeat(np.arange(len(self._lengths), dtype=np.int32), self._lengths)
         terms, documents = self._vocabulary.expand(np.concatenate([_empty(), *self._parts]), documents)
         pairs = documents.astype(np.int64) << 32 | terms
@@ -152,6 +153,7 @@ class BM25:
         return float(self.idf[term]) if is_known else math.log1p(2 * self.size + 1)
 
     def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
+        """Return the BM25 of each document for terms of these weights."""
         scores = np.zeros(self.size, dtype=np.float32)
         for term, weight in weights.items():
             if term + 1 < len(self.starts):
@@ -162,7 +164,7 @@ class BM25:
 
 
 def _sorted_keys(parts: list[TermCounts], document_bits: int) -> NDArray[np.int64]:
-    # Term, document and count in one number, because numpy sorts numbers fastest.
+    """Return term, document and count in one number each, which numpy sorts fastest. Empties `parts`."""
     keys = np.empty(sum(len(part.terms) for part in parts), dtype=np.int64)
     documents = pairs = 0
     while parts:

@@ -104,6 +104,7 @@ class Vocabulary:
         return flat[positions], np.repeat(documents, lengths)
 
     def _split_new_words(self) -> None:
+        """Split the words that were added since the last call into their terms."""
         number = self._terms.__getitem__
         new = len(self._words) - (len(self._starts) - 1)
         for word in reversed([*islice(reversed(self._words), new)]):

@@ -142,7 +142,7 @@ class IssueComments(RepositoryConnection):
             repeat_write(lambda: comment.create_reaction(reaction))
 
     def _wait_if_time(self, wait: int) -> bool:
-        # Returns whether it waited: not if too little time would be left then.
+        """Wait, and return True; return False at once if too little time would be left then."""
         seconds = self.reread_seconds * wait
         if wait and seconds_left() < seconds + LOOK_SECONDS:
             return False
@@ -153,6 +153,7 @@ class IssueComments(RepositoryConnection):
         return unless_gone(lambda: self._convert_comment(find_comment(self.repository, comment_id).complete()))
 
     def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
+        """Return the comments of an issue by their id, oldest first, shortened by `shorten_thread`."""
         found: dict[int, IssueComment] = {}
         for page in iterate_pages(self.repository.get_issue(number).get_comments()):
             with github_errors():

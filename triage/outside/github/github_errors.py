@@ -99,7 +99,8 @@ def github_errors() -> Iterator[None]:
         headers = error.headers or {}
         is_used_up = error.status == 403 and headers.get("x-ratelimit-remaining") == "0"
         is_limit = is_used_up or error.status == 429 or isinstance(error, RateLimitExceededException)
-        kind = ErrorKind.RATE_LIMITED if is_limit else _classify(error.status, _collect_messages(error.data).lower())
+        text = _collect_messages(error.data).lower()
+        kind = ErrorKind.RATE_LIMITED if is_limit else _classify_error(error.status, text)
         error_type = NotOnGitHub if kind is ErrorKind.GONE else GitHubError
         raise error_type(kind, error.status, parse_reset_time(headers) if is_limit else None) from None
     except (requests.RequestException, OSError) as error:
@@ -128,7 +129,8 @@ def _collect_messages(data: object) -> str:
     return "\n".join(message for message in messages if isinstance(message, str))
 
 
-def _classify(status: int, text: str) -> ErrorKind:
+def _classify_error(status: int, text: str) -> ErrorKind:
+    """Return the kind of an error, by its status and the words of its message."""
     if 300 <= status < 400:
         return ErrorKind.MOVED
     if status == 401:
@@ -157,7 +159,7 @@ _FORBIDDEN_KINDS = {
 
 
 def parse_reset_time(headers: Mapping[str, str]) -> datetime | None:
-    """Return when a rate limit begins anew, by `x-ratelimit-reset`."""
+    """Return when a rate limit begins anew, by `x-ratelimit-reset`; None if that is no time."""
     reset = headers.get("x-ratelimit-reset", "")
     if not (reset.isascii() and reset.isdigit() and len(reset) <= 10):
         return None
@@ -167,7 +169,7 @@ def parse_reset_time(headers: Mapping[str, str]) -> datetime | None:
 def translates(
     translate: Callable[Concatenate[GitHubError, P], TriageError],
 ) -> Callable[P, AbstractContextManager[None]]:
-    """Make a function that translates a `GitHubError` a block in which an error for whoever must act is raised."""
+    """Make `translate` open a block: a `GitHubError` in it is raised as the error that `translate` returns for it."""
 
     @contextmanager
     @wraps(translate)
@@ -251,6 +253,7 @@ def translate_pull_request_errors(error: GitHubError, slug: str) -> TriageError:
 
 
 def _describe_refusal(error: GitHubError) -> str:
+    """Return why GitHub did not do it, as the end of a sentence."""
     reasons = {
         ErrorKind.LOCKED: "it is locked",
         ErrorKind.ARCHIVED: "the repository is archived",

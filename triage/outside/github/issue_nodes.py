@@ -23,11 +23,7 @@ R = TypeVar("R", bound=Response)
 
 
 def parse_response(response_type: type[R], raw: object) -> R:
-    """Return a response with its fields checked.
-
-    Raises:
-        GitHubError: The response has another form.
-    """
+    """Return a response with its fields checked. Raises GitHubError if it has another form."""
     try:
         return response_type.model_validate(raw)
     except ValidationError:

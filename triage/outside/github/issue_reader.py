@@ -128,6 +128,7 @@ class IssueReader:
     """What is read of an issue, and what in its place where a server is older and refuses it."""
 
     def __post_init__(self) -> None:
+        """Build the fields to ask for: first all, then what is left where a server does not know some."""
         fixes = _FIXES % (" ...pull" if self.needs_fixes else "") if self.files else ""
         choices = dict.fromkeys([_NEW + fixes, fixes, *([] if self.needs_fixes else [""])])
         self._fields = [
@@ -155,6 +156,7 @@ class IssueReader:
             yield [issue for issue in page if issue.is_in(self.connection.slug)]
 
     def _iterate(self, document: str, variables: Mapping[str, Any]) -> Iterator[list[IssueNode]]:
+        """Yield the pages that a GraphQL document lists."""
         cursor = None
         while True:
             data = self._ask(document, {**variables, "after": cursor})

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 MAX_ISSUES = 5
 MIN_STARS = 50
 """Of a repository that a name finds: with fewer, another project of the name is as likely."""
-_LANGUAGES = {"JavaScript": "language:JavaScript language:TypeScript"}
 _NAME = re.compile(r"[\w.-]{2,100}", re.ASCII)
 
 
@@ -32,7 +31,7 @@ class IssueSearch(RepositoryConnection):
         # A scoped name such as `@angular/core` has a last part that many projects have.
         if not _NAME.fullmatch(package):
             return ""
-        languages = _LANGUAGES.get(language, f"language:{language}")
+        languages = {"JavaScript": "language:JavaScript language:TypeScript"}.get(language, f"language:{language}")
         with _translate_errors(), github_errors():
             query = self.mask_secrets(f"{package} in:name {languages}")
             for found in self._reader.search_repositories(query, sort="stars").get_page(0):

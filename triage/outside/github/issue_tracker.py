@@ -34,10 +34,7 @@ ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 
 @dataclass
 class IssueTracker(PastIssues, SuggestedChanges):
-    """The issue tracker.
-
-    Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish.
-    """
+    """The issue tracker. Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish."""
 
     def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
         """The issue as it is now, with its whole thread.
@@ -51,6 +48,7 @@ class IssueTracker(PastIssues, SuggestedChanges):
             return issue.model_copy(update={"thread": thread})
 
     def _convert(self, issue: "GitHubIssue", number: int) -> Issue:
+        """Return PyGithub's issue as ours, without the thread. Raises GitHubError if it has moved."""
         if issue.number != number:
             raise GitHubError(ErrorKind.MOVED)
         read: dict[str, Any] = {

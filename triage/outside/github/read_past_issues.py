@@ -38,6 +38,7 @@ class PastIssues(IssueComments):
         read: set[int] = set()
 
         def choose_new(page: list[IssueNode]) -> list[PastIssue]:
+            """Return what was not read before, without pull requests that were closed unmerged."""
             new = [
                 _convert(issue, issue.created_at, body_chars, self)
                 for issue in page
@@ -84,6 +85,7 @@ def _convert(issue: IssueNode, created_at: datetime, body_chars: int, connection
 
 
 def _find_state(issue: IssueNode, connection: IssueComments) -> CommentState:
+    """Return what our comment on the issue remembers."""
     # Anybody can write the marker.
     for comment in list_nodes(issue.comments):
         body = comment.body or ""
@@ -93,7 +95,7 @@ def _find_state(issue: IssueNode, connection: IssueComments) -> CommentState:
 
 
 def read_duplicate_of(issue: IssueNode) -> int | None:
-    """Return the number of the issue of which a person said that this is a duplicate."""
+    """Return the number of the issue of which a person said that this is a duplicate; None if nobody did."""
     last = next((event for event in reversed(list_nodes(issue.events)) if "Duplicate" in event.kind), None)
     if last is None or last.kind != "MarkedAsDuplicateEvent" or last.is_cross_repository:
         return None

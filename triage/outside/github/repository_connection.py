@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 PAGE_SIZE = 100
 """The largest page that GitHub sends."""
 MAX_PAGES = 100
-MAX_WRITES = 2
 PREVIEWS = {"GraphQL-Features": "update_issue_suggestions"}
 """Shows the types for suggestions on servers that still hide them (github/github-mcp-server, pkg/github)."""
 REFUSED_TO_STORE = (
@@ -46,8 +45,7 @@ T = TypeVar("T")
 class RepositoryConnection:
     """One repository on GitHub. Nothing is imported or sent before the first call.
 
-    Raises:
-        WrongUsage: The slug is malformed.
+    Raises WrongUsage if the slug is malformed.
     """
 
     token: str = field(repr=False)
@@ -83,15 +81,15 @@ class RepositoryConnection:
     def _reader(self) -> "Github":
         from triage.outside.github.run_retry import retry_reads
 
-        return self._open(retry_reads(self.max_wait_seconds, self.backoff_seconds), None)
+        return self._open_client(retry_reads(self.max_wait_seconds, self.backoff_seconds), None)
 
     @cached_property
     def _writer(self) -> "Github":
         from triage.outside.github.run_retry import retry_writes
 
-        return self._open(retry_writes(self.max_wait_seconds), self.seconds_between_writes)
+        return self._open_client(retry_writes(self.max_wait_seconds), self.seconds_between_writes)
 
-    def _open(self, retry: "Retry", seconds_between_writes: float | None) -> "Github":
+    def _open_client(self, retry: "Retry", seconds_between_writes: float | None) -> "Github":
         from github import Auth, Github
 
         logging.getLogger("github").setLevel(logging.CRITICAL + 1)  # PyGithub gives it a handler of its own
@@ -121,9 +119,7 @@ class RepositoryConnection:
     def query(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Read with GraphQL. Parts that GitHub refuses to show are null.
 
-        Raises:
-            GitHubError: Nothing is shown.
-            GitHubUnavailable: The server has no GraphQL.
+        Raises GitHubError if nothing is shown, and GitHubUnavailable if the server has no GraphQL.
         """
         try:
             answer = self._ask_graphql(self._reader, document, variables)
@@ -149,7 +145,7 @@ class RepositoryConnection:
             raise GitHubError(ErrorKind.INVALID, 200)
 
     def _ask_graphql(self, client: "Github", document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        # PyGithub's `graphql_query` takes no headers, and drops what an answer with errors shows.
+        """Send a document. PyGithub's `graphql_query` takes no headers, and drops what an answer with errors shows."""
         asked = self.mask_secrets({"query": document, "variables": dict(variables)})
         requester = client.requester
         with github_errors():
@@ -172,11 +168,7 @@ class RepositoryConnection:
         return tree if self.refuses_secrets else self.redactor.redactor_for("text from GitHub")(tree)
 
     def mask_secrets(self, tree: T) -> T:
-        """Return what is about to be written without any secret of ours.
-
-        Raises:
-            CannotPublish: There is one, and the client refuses secrets.
-        """
+        """Return what is written without a secret of ours. Raises CannotPublish if the client refuses secrets."""
         if not self.refuses_secrets:
             masked: T = self.redactor.redactor_for("text for GitHub")(tree)
             return masked
@@ -213,7 +205,7 @@ def write_once(write: Callable[[], object], is_written: Callable[[], bool], *, d
 
     With `deletes`, what is gone is deleted. Every failure is a `GitHubError`.
     """
-    for _ in range(MAX_WRITES):
+    for _ in range(2):
         try:
             with github_errors():
                 write()

@@ -36,6 +36,7 @@ class RunRetry(GithubRetry):
         _pool: Any = None,
         _stacktrace: Any = None,
     ) -> "RunRetry":
+        """Return the policy for the next attempt, as urllib3 wants it after each one; raise if there is none."""
         raise_if_abandoned()
         status = response.status if response is not None else None
         try:
@@ -56,6 +57,7 @@ class RunRetry(GithubRetry):
         return following
 
     def _has_time(self, following: "RunRetry", response: Any) -> bool:
+        """Return whether the wait before the next attempt is short enough; a second rate limit is not waited for."""
         if response.status in _LIMITS and any(past.status in _LIMITS for past in self.history):
             return False
         wait = following.get_retry_after(response)

@@ -98,6 +98,7 @@ class SuggestedChanges(RepositoryConnection):
         return None
 
     def _fetch_options(self, number: int, labels: Sequence[str], original: int) -> SuggestionOptions:
+        """Return what could be changed, and remember the ids that a suggestion of it needs."""
         owner, _, name = self.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         asked = [f"\n    {alias}: label(name: ${alias}) {{ id name }}" for alias in wanted]
@@ -113,9 +114,8 @@ class SuggestedChanges(RepositoryConnection):
             offers[_key("label", found.name)] = {"labelId": found.id}
         self._offers[number] = issue.id, offers
         pending = [one for one in issue.pending if one]
-        taken = {
-            label.name.casefold() for label in (*list_nodes(issue.labels), *(one.label for one in pending)) if label
-        }
+        carried = [*list_nodes(issue.labels), *(one.label for one in pending)]
+        taken = {label.name.casefold() for label in carried if label}
         has_type = issue.type or any(one.type for one in pending)
         return SuggestionOptions(
             labels=[name for name in labels if _key("label", name) in offers and name.casefold() not in taken],
@@ -155,6 +155,7 @@ def _build_mutation(issue_id: str, offers: _Offers, suggestions: Sequence[Sugges
 
 
 def _list_mutations(offers: _Offers, suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
+    """Yield the type of an input in GraphQL, the mutation that takes it, and its value."""
     inputs = [
         (one.kind, {**offers[one.key], "rationale": one.rationale, "confidence": one.confidence, "suggest": True})
         for one in suggestions

@@ -21,7 +21,6 @@ MAX_BRACES = 100
 """That begin no object. From each the text is read once more."""
 MAX_REPAIRS = 5
 _DECODER = JSONDecoder(strict=False)
-_HALF_NUMBER = "+-.0123456789"
 _UNREAD: Any = object()
 """An item of a list that cannot be read."""
 
@@ -50,7 +49,7 @@ def find_objects(text: str, prompt: str = "") -> list[dict[str, Any]]:
 def _read_cut_object(text: str) -> dict[str, Any]:
     """Return what there is of an object that has no end; empty if it is none."""
     try:
-        value = from_json(text.rstrip(_HALF_NUMBER), allow_partial=True)
+        value = from_json(text.rstrip("+-.0123456789"), allow_partial=True)
     except (ValueError, TypeError):  # the latter of lone surrogates
         return {}
     return value if isinstance(value, dict) else {}
@@ -61,8 +60,7 @@ def fit_answer(value: Mapping[str, Any], schema: type[A]) -> A:
 
     For a field that is missing or cannot be read stands what it names for that case; an item of a list is left out.
 
-    Raises:
-        Misfit: Something is missing without which the answer is useless.
+    Raises Misfit if something is missing without which the answer is useless.
     """
     fitted = {name: deepcopy(item) for name, item in value.items() if not is_blank(item)}
     is_declined = not is_no_error(value.get("error"))

@@ -51,8 +51,7 @@ class Budget:
         A request that was cut off, or whose response was lost, may have been billed. Its prompt counts as spent, by
         estimate, and its longest possible answer stays reserved.
 
-        Raises:
-            BudgetExceeded: A limit would be exceeded. Nothing was sent.
+        Raises BudgetExceeded if a limit would be exceeded. Nothing was sent then.
         """
         reservation = self._reserve(self.price_usage(model, TokenCount(prompt_tokens, max_output_tokens)))
         request, began, started_at = RequestUsage(), self.clock(), self.now()
@@ -101,18 +100,20 @@ class Budget:
         price = cost_usd(self.prices, model, tokens)
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
 
-    def _reserve(self, wanted: Usage) -> Usage:
+    def _reserve(self, usage: Usage) -> Usage:
+        """Count what a request may use, until its end, against the limits. Raises BudgetExceeded."""
         with self._lock:
-            total = sum([self.usage, *self._reserved], wanted)
+            total = sum([self.usage, *self._reserved], usage)
             if total.tokens > self.limits.tokens:
                 raise BudgetExceeded(f"max-tokens ({self.limits.tokens:,}) would be exceeded")
             if total.priced_usd > self.limits.usd:
                 raise BudgetExceeded(f"max-cost-usd ({self.limits.usd:.2f}) would be exceeded")
-            self._reserved.append(wanted)
-        return wanted
+            self._reserved.append(usage)
+        return usage
 
 
 def _record_failure(request: RequestUsage, error: BaseException, prompt_tokens: int, max_output_tokens: int) -> None:
+    """Note how a request failed, and what it may have cost all the same."""
     failure = classify_error(error)
     timed_out = isinstance(error, asyncio.CancelledError) or failure.reason == "timed out"
     request.outcome = Outcome.TIMED_OUT if timed_out else Outcome.FAILED

@@ -121,6 +121,8 @@ class ChatModel:
         return self._chain(output_formats.tools_or_answer_format(tools, answer), tier, max_tokens)
 
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:
+        """Return a runnable that asks the models of a tier, one after the other, until one gives an answer."""
+
         async def answer(prompt: Any) -> T:
             given = [prompt] if isinstance(prompt, str) else prompt
             messages = [_redact_message(message, self.redact_prompt) for message in convert_to_messages(given)]
@@ -147,6 +149,7 @@ class ChatModel:
         return [name for name in both if not features.get_features(name).drop_reason] or [model]
 
     async def _ask(self, call: _Call[T]) -> T:
+        """Ask one model, again if it is busy, and note whether it answers. Raises ModelUnavailable."""
         features = self.endpoint.features.get_features(call.model)
         attempts = self.retry.attempts(lambda: call.requests < MAX_REQUESTS)
         try:
@@ -184,6 +187,7 @@ class ChatModel:
                 self._adapt_request(call, classify_error(error))
 
     def _adapt_request(self, call: _Call[T], failure: ModelFailure) -> None:
+        """Leave out of the next request what the endpoint refuses. Raises if nothing can be, or if it is busy."""
         if failure.remedy is Remedy.RETRY:
             raise EndpointBusy(failure.reason, failure.retry_after)
         features = self.endpoint.features
@@ -199,6 +203,7 @@ class ChatModel:
         raise ModelUnavailable(failure.reason)
 
     async def _send_request(self, call: _Call[T]) -> T:
+        """Send one request within the budget, and read the answer. Raises WrongFormat if it does not fit."""
         features, model, left_out = self.endpoint.features, call.model, call.left_out
         learned, is_response = features.get_features(model), features.speaks_responses(left_out)
         arguments = call.output_format.build_arguments(left_out)
@@ -231,6 +236,7 @@ class ChatModel:
 
 
 def _build_prompt(call: _Call[Any], *, is_response: bool) -> list[BaseMessage]:
+    """Return the messages of the next request, without what the endpoint refuses."""
     messages = [*call.output_format.build_preface(call.left_out), *call.messages, *call.correction]
     prompt = [_hand_on_reasoning(message, call, is_response=is_response) for message in messages]
     if "pictures" in call.left_out and _has_pictures(prompt):
@@ -258,6 +264,7 @@ def _hand_on_reasoning(message: BaseMessage, call: _Call[Any], *, is_response: b
 
 
 def _build_correction(reply: AIMessage, error: WrongFormat) -> list[BaseMessage]:
+    """Return what the model answered, and what is wrong with it."""
     # The answer stands between, because some endpoints refuse two messages of one role in a row.
     text = reply.text.strip() or json.dumps([call["args"] for call in get_calls(reply)])
     reason = f"This cannot be read: {error.reason}. Answer again, with one JSON object of the schema and nothing else."

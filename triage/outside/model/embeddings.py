@@ -49,6 +49,7 @@ class MeteredEmbeddings(Embeddings):
         return self.embed_documents([text])[0]
 
     def _send_request(self, texts: Sequence[str]) -> list[list[float]]:
+        """Send one request within the budget. Raises EndpointBusy if another attempt may help."""
         self.retry.check_time()
         estimate = sum(map(token_count.estimate_text, texts))
         self._check_share(estimate)

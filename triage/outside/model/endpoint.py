@@ -60,12 +60,14 @@ class RetryPolicy:
 
     def attempts(self, may_continue: Callable[[], bool]) -> AsyncRetrying:
         """Return the attempts of one call, as long as `may_continue` and time is left. A slow endpoint has one."""
-        return AsyncRetrying(sleep=self.sleep, **self._conditions(may_continue))
+        return AsyncRetrying(sleep=self.sleep, **self._build_retry_arguments(may_continue))
 
     def attempts_in_thread(self) -> Retrying:
-        return Retrying(sleep=self.sleep_in_thread, **self._conditions(lambda: True))
+        return Retrying(sleep=self.sleep_in_thread, **self._build_retry_arguments(lambda: True))
 
-    def _conditions(self, may_continue: Callable[[], bool]) -> dict[str, Any]:
+    def _build_retry_arguments(self, may_continue: Callable[[], bool]) -> dict[str, Any]:
+        """Return when tenacity tries again, and how long it waits."""
+
         def is_last(state: RetryCallState) -> bool:
             has_time = state.upcoming_sleep + MIN_REQUEST_SECONDS <= self.seconds_left()
             return state.attempt_number >= MAX_ATTEMPTS or not may_continue() or not has_time
@@ -194,6 +196,7 @@ class _LenientChatOpenAI(ChatOpenAI):
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
+        """Keep the reasoning, which LangChain drops, and unwrap the arguments of calls."""
         messages = [getattr(choice, "message", None) for choice in getattr(response, "choices", None) or ()]
         for message in messages:
             for call in getattr(message, "tool_calls", None) or ():
@@ -209,6 +212,7 @@ class _LenientChatOpenAI(ChatOpenAI):
     def _get_request_payload(
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
+        """Send the reasoning of earlier turns back, and the schema in a field that the SDK leaves as it is."""
         payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
         if "messages" in payload:
             messages = self._convert_input(input_).to_messages()
@@ -224,6 +228,7 @@ _REASONING_FIELDS = ("reasoning", "reasoning_content", "reasoning_details")
 
 
 def _unwrap_arguments(arguments: Any) -> Any:
+    """Return the arguments of a call as JSON: some endpoints send them as an object, or encoded twice."""
     if isinstance(arguments, dict):
         return json.dumps(arguments)
     try:
@@ -240,8 +245,7 @@ def _limit_times(seconds: float = math.inf) -> openai.Timeout:
 def check_endpoint(endpoint: Endpoint, models: list[str]) -> str:
     """Return how far the endpoint and these models can be used, by its list of models, which costs nothing.
 
-    Raises:
-        ModelUnavailable: The endpoint cannot be reached, or refuses the key.
+    Raises ModelUnavailable if the endpoint cannot be reached, or refuses the key.
     """
     try:
         listed = {model.id for model in endpoint.sdk_client.models.list(timeout=CHECK_SECONDS)}
@@ -264,12 +268,13 @@ class _BoundedTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
         self._inner, self._max_bytes = inner, max_bytes
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        return self._limit(self._inner.handle_request(request))
+        return self._limit_body(self._inner.handle_request(request))
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        return self._limit(await self._inner.handle_async_request(request))
+        return self._limit_body(await self._inner.handle_async_request(request))
 
-    def _limit(self, response: httpx2.Response) -> httpx2.Response:
+    def _limit_body(self, response: httpx2.Response) -> httpx2.Response:
+        """Return the response with a body that ends with an error after `max_bytes`."""
         of_encoded_body = (b"content-encoding", b"content-length")
         return httpx2.Response(
             response.status_code,

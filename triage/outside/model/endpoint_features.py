@@ -82,9 +82,8 @@ class EndpointFeatures:
     _models: dict[str, ModelFeatures] = field(default_factory=dict)
 
     def get_features(self, model: str) -> ModelFeatures:
-        return self._models.setdefault(
-            model, ModelFeatures(frozenset({"response_format"} if self._host in _IGNORES_SCHEMAS else ()))
-        )
+        left_out = frozenset({"response_format"} if self._host in _IGNORES_SCHEMAS else ())
+        return self._models.setdefault(model, ModelFeatures(left_out))
 
     @property
     def _host(self) -> str:
@@ -115,9 +114,8 @@ class EndpointFeatures:
     def list_options(self, output_format: OutputFormat[Any], left_out: Set[str]) -> Set[str]:
         """Return what of a request can still be left out or done otherwise."""
         options = {*output_format.options, "system", "messages", "replay", "room", "reasoning_effort"}
-        options |= (
-            {"responses", "include"} if self.speaks_responses(left_out) else {"completions", "max_completion_tokens"}
-        )
+        in_responses, in_completions = {"responses", "include"}, {"completions", "max_completion_tokens"}
+        options |= in_responses if self.speaks_responses(left_out) else in_completions
         options |= {"other_effort"} if "reasoning_effort" in left_out else set()
         return options - left_out
 

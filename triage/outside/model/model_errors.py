@@ -133,28 +133,27 @@ def _classify_status(error: openai.APIStatusError) -> ModelFailure:
     code = str(getattr(error, "code", None) or "")
     if "insufficient_quota" in (code, getattr(error, "type", None)):
         return ModelFailure(Remedy.DROP_MODEL, "quota spent (429)")
-    return (
-        _classify_refusal(error, code)
-        if error.status_code in (400, 413, 422)
-        else _classify_code(error.status_code, error)
-    )
+    if error.status_code in (400, 413, 422):
+        return _classify_refusal(error, code)
+    return _classify_code(error.status_code, error)
 
 
 def _classify_code(status: int, error: openai.APIStatusError | None) -> ModelFailure:
+    """Return what a status means, whatever the message says."""
     retry_after = parse_retry_after(error.response.headers) if error else None
     if status == 429:
         return ModelFailure(Remedy.RETRY, "rate limited (429)", retry_after=retry_after)
     if status in _FATAL_STATUSES:
         # The endpoint may know the model, but not the Responses API.
-        return ModelFailure(
-            Remedy.DROP_MODEL, _FATAL_STATUSES[status], refused_options=("responses",) if status == 404 else ()
-        )
+        refused = ("responses",) if status == 404 else ()
+        return ModelFailure(Remedy.DROP_MODEL, _FATAL_STATUSES[status], refused_options=refused)
     if status in (408, 409) or status >= 500:
         return ModelFailure(Remedy.RETRY, f"endpoint failed ({status})", retry_after=retry_after)
     return ModelFailure(Remedy.LEAVE_OUT, f"request refused ({status})")
 
 
 def _classify_refusal(error: openai.APIStatusError, code: str) -> ModelFailure:
+    """Return why a request was refused, with the options that the message names or is about."""
     status, text = error.status_code, _error_text(error)
     if status == 413:
         return ModelFailure(Remedy.GIVE_UP, f"{PROMPT_TOO_LONG} for the endpoint (413)")

@@ -44,9 +44,8 @@ def to_reply(message: AIMessage, model: str = "", redact: Redact = lambda tree: 
     object stay a string, in a call that is invalid.
     """
     metadata, fields = message.response_metadata, message.additional_kwargs.get(REASONING_FIELDS) or {}
-    blocks = (
-        [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
-    )
+    content = message.content if isinstance(message.content, list) else []
+    blocks = [block for block in content if isinstance(block, dict)]
     thoughts = [block for block in blocks if block.get("type") == "reasoning"]
     reason = metadata.get("finish_reason") or (metadata.get("incomplete_details") or {}).get("reason")
     finish_reason = "length" if reason == "max_output_tokens" else reason
@@ -163,6 +162,7 @@ def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> Output
 
 
 def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
+    """Return the answer's schema as a function that a model may call, with the fields that it is asked for."""
     tool: dict[str, Any] = dict(pydantic_function_tool(answer))
     schema = tool["function"]["parameters"]
     for name in getattr(answer, "unasked", ()):
@@ -182,6 +182,7 @@ def _adapt_function(tool: dict[str, Any], left_out: Set[str]) -> dict[str, Any]:
 
 
 def _adapt_schema(schema: Any, bounds: Mapping[str, tuple[str, int]]) -> Any:
+    """Return the schema without the keys that endpoints refuse; `bounds` has a limit for each type."""
     if isinstance(schema, list):
         return [_adapt_schema(item, bounds) for item in schema]
     if not isinstance(schema, dict):
@@ -215,14 +216,13 @@ def _list_calls(value: Mapping[str, Any]) -> list[ToolCall]:
         return [call for one in objects for call in _list_calls(one)]
     name = value.get("name")
     args = _read_arguments(next((value[key] for key in ("arguments", "parameters") if value.get(key)), ""))
-    return (
-        [ToolCall(id="", name=name, args=args, type="tool_call")]
-        if isinstance(name, str) and isinstance(args, dict)
-        else []
-    )
+    if not isinstance(name, str) or not isinstance(args, dict):
+        return []
+    return [ToolCall(id="", name=name, args=args, type="tool_call")]
 
 
 def _check_complete(reply: AIMessage) -> AIMessage:
+    """Return the reply. Raises InvalidAnswer if it was cut, filtered or refused."""
     reason = reply.response_metadata.get("finish_reason")
     if reason == "length":
         raise InvalidAnswer(CUT_AT_LENGTH)

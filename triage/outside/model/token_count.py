@@ -24,8 +24,6 @@ TOKENS_PER_PICTURE = 2_500
 MAX_COUNT = 10**9
 """A larger number cannot be the tokens of one call."""
 
-MILLION = 1_000_000
-
 
 @dataclass(frozen=True)
 class TokenCount:
@@ -103,10 +101,11 @@ def cost_usd(prices: Mapping[str, Price], model: str, tokens: TokenCount) -> flo
     written = own.input if own.cache_write is None else own.cache_write
     fresh = tokens.input - tokens.cached - tokens.written
     parts = (fresh, own.input), (tokens.cached, cached), (tokens.written, written), (tokens.output, own.output)
-    return sum(count * price for count, price in parts) / MILLION
+    return sum(count * price for count, price in parts) / 1_000_000
 
 
 def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
+    """Return the price by the list that the package has; None for an unknown model."""
     usage = Usage(
         input_tokens=tokens.input,
         output_tokens=tokens.output,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 SUMMARY_BYTES = 900_000
 """Below 1 MiB, above which GitHub drops a step's whole summary (docs, workflow commands)."""
-CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.**\n\n"
 
 
 @dataclass
@@ -62,6 +61,7 @@ class JobOutput:
         self.lines.write([format_command(level, message, where)])
 
     def write_report(self, json_text: str) -> str:
+        """Write `report.json`; return its path below the workspace, or an empty string if it was not written."""
         if self.workspace is None:
             return ""
         try:
@@ -71,6 +71,7 @@ class JobOutput:
             return ""
 
     def _append(self, path: Path | None, what: str, format_data: Callable[[int], bytes]) -> None:
+        """Append to a file of the runner what `format_data` returns for its size in bytes. A failure is a warning."""
         if path is None:
             self.log.info(f"The runner names no file for the {what}.")
             return
@@ -96,7 +97,7 @@ def fit_summary(markdown: str, max_bytes: int) -> bytes:
     whole = whole if whole.endswith(b"\n") else whole + b"\n"
     if len(whole) <= max_bytes:
         return whole
-    notice = CUT_NOTICE.encode()
+    notice = b"> **This summary was cut: it is longer than a job's page can hold.**\n\n"
     cut = whole[: max(max_bytes - len(notice), 0)]
     return notice + cut[: cut.rfind(b"\n") + 1] if max_bytes > len(notice) else b""
 
@@ -111,8 +112,7 @@ def write_file(workspace: Path, name: str, json_text: str) -> str:
 
     A `.gitignore` beside it keeps it out of later commits.
 
-    Raises:
-        BadInput: The folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
+    Raises BadInput if the folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
     """
     folder, draft = workspace / FOLDER, workspace / FOLDER / f".{name}.{secrets.token_hex(8)}"
     try:
@@ -134,8 +134,7 @@ def write_file(workspace: Path, name: str, json_text: str) -> str:
 def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
     """Returns the first `max_bytes` + 1 bytes of `.triage/<name>`; None without a regular file.
 
-    Raises:
-        BadInput: It is a symbolic link, or cannot be read.
+    Raises BadInput if it is a symbolic link, or cannot be read.
     """
     path = workspace / FOLDER / name
     try:
@@ -150,11 +149,7 @@ def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
 
 
 def read_event(path: Path | None) -> dict[str, Any]:
-    """Returns the payload, a JSON object.
-
-    Raises:
-        BadInput: The file is missing, or not a JSON object.
-    """
+    """Return the payload, a JSON object. Raises BadInput if the file is missing, or has none."""
     try:
         event = json.loads(path.read_bytes()) if path else None
     except (OSError, ValueError, RecursionError):

@@ -68,9 +68,6 @@ def _escape(data: str) -> str:
     return to_safe_line(data).replace("%", "%25")
 
 
-_log = logging.getLogger("triage")
-
-
 def format_elapsed(seconds: float) -> str:
     """Returns minutes and seconds, such as `01:05`."""
     whole = max(int(seconds), 0)
@@ -140,4 +137,4 @@ class ServerLog(LineLog):
     """Implements `ProgressLog`. The server adds the time and the run."""
 
     def info(self, text: str) -> None:
-        _log.info("%s", to_safe_line(text))
+        logging.getLogger("triage").info("%s", to_safe_line(text))

@@ -69,6 +69,7 @@ def record_spans(report: RunReport) -> Sequence[ReadableSpan]:
     tracer = provider.get_tracer(SERVICE_NAME, report.triage_version)
 
     def write(target: str, parent: Context, began: datetime, seconds: float, attributes: Attributes) -> Context:
+        """Record a span that has ended, and return the context of those inside it."""
         operation, outcome = attributes["gen_ai.operation.name"], attributes.get("triage.outcome")
         known = {key: value for key, value in attributes.items() if value is not None}
         start = int(began.timestamp() * 1_000_000) * 1_000

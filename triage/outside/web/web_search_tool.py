@@ -64,6 +64,7 @@ def build_search_tool(api_key: SecretStr, base_url: str | None = None, redact: R
 
 
 async def _search(tavily: TavilySearch, text: str) -> list[Any]:
+    """Return Tavily's results. Raises ToolException with a name of ours."""
     try:
         # Tavily's asynchronous client takes no proxies from the environment.
         found = await in_thread(tavily.invoke, {"query": text})

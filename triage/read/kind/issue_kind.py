@@ -155,7 +155,7 @@ def read_kind(
 
 
 def _find_said_kind(
-    own: ParsedIssue,
+    parsed: ParsedIssue,
     labels: Sequence[str],
     templates: Sequence[str],
     chances: Mapping[LearnedKind, float],
@@ -163,22 +163,22 @@ def _find_said_kind(
     fails_in_repository: bool,
 ) -> Kind | None:
     """Return the kind that something says outright; None if only the words are left."""
-    forms = find_used_forms(parse_forms(templates), own)
-    if _is_not_actionable(own, is_form=bool(forms)):
+    forms = find_used_forms(parse_forms(templates), parsed)
+    if _is_not_actionable(parsed, is_form=bool(forms)):
         return "not_actionable"
     of_forms = {label for form in forms for label in form.labels}
     if kind := find_labelled_kind([label for label in labels if label not in of_forms]):
         return kind
     if fails_in_repository:
         return "bug"
-    declared = find_declared_kind(own)
+    declared = find_declared_kind(parsed)
     if kind := find_form_kind(forms) or find_labelled_kind(labels):
         return kind if declared in (None, kind) or kind == "bug" else declared
     if declared in ("documentation", "ci"):
         return declared
-    if kind := _find_title_kind(own):
+    if kind := _find_title_kind(parsed):
         return kind
-    return "question" if _is_question_title(own, chances) else None
+    return "question" if _is_question_title(parsed, chances) else None
 
 
 def _find_title_kind(parsed: ParsedIssue) -> Kind | None:
@@ -220,8 +220,5 @@ def _is_not_actionable(parsed: ParsedIssue, *, is_form: bool) -> bool:
     if parsed.code or parsed.traces or parsed.links or words > 3:
         return False
     title = _PREFIX.sub("", parsed.title)
-    return (
-        not title.strip()
-        or count_words(parsed.title) < 2
-        or (is_form and not words and count_words(title) < _TITLE_WORDS)
-    )
+    is_untouched_form = is_form and not words and count_words(title) < _TITLE_WORDS
+    return not title.strip() or count_words(parsed.title) < 2 or is_untouched_form

@@ -83,9 +83,7 @@ _BUILDS = re.compile(r"install|build|compil|cmake|\bpip\b|\blink|docker|cuda", r
 _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]{0,60}(?:Error|Exception|Warning)\b")
 _QUESTION = re.compile(r"[^.!?\n]{4,200}\?")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me)\b", re.I)
-_NUMBERED = re.compile(r"^[ \t]{0,8}\d[.)] ", re.M)
 _BOX = re.compile(r"\[[ xX]\]")
-_CAPITALS = re.compile(r"[A-Z]{4,}")
 
 SECTIONS = {
     name: re.compile(words, re.I)
@@ -108,6 +106,7 @@ SECTIONS = {
 
 
 def describe_title(title: str) -> set[str]:
+    """Return the names of the facts that hold of a title, each of which is a feature of its kind."""
     changes, observes, asks = (bool(form.search(title)) for form in (_CHANGES, _OBSERVES, _ASKS))
     words = title.split()
     return {
@@ -122,7 +121,7 @@ def describe_title(title: str) -> set[str]:
             "none": not (changes or observes or asks),
             "exception": bool(_EXCEPTION.search(title)),
             "builds": bool(_BUILDS.search(title)),
-            "capitals": bool(_CAPITALS.search(title)),
+            "capitals": bool(re.search(r"[A-Z]{4,}", title)),
             "exclaims": "!" in title,
             "question mark": "?" in title,
             "lower case": title[:1].islower(),
@@ -159,12 +158,13 @@ def describe_body(parsed: ParsedIssue, prose: str) -> set[str]:
         facts.add("asks")
     if _EXCEPTION.search(prose):
         facts.add("exception")
-    if _NUMBERED.search(prose):
+    if re.search(r"(?m)^[ \t]{0,8}\d[.)] ", prose):
         facts.add("numbered")
     return facts
 
 
 def describe_sections(parsed: ParsedIssue) -> set[str]:
+    """Return which known sections the report has, and whether they are answered."""
     return {
         f"{name} {'answered' if section.text.strip() else 'empty'}"
         for section in parsed.sections
@@ -249,6 +249,7 @@ def _find_chars(text: str) -> Iterator[str]:
 
 
 def _find_cues(parsed: ParsedIssue, title: str, prose: str) -> Iterator[str]:
+    """Yield the features that are phrases or facts, not words."""
     first = next((sentence for sentence in _SENTENCE_END.split(prose) if len(sentence.split()) > 2), "")
     for name, phrase in PHRASES.items():
         found = len(phrase.findall(title)) + len(phrase.findall(prose))

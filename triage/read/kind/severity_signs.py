@@ -201,7 +201,7 @@ def find_severity_signs(parsed: ParsedIssue) -> list[SeveritySign]:
     found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, stated))}
     if reports_vulnerability(parsed, (), is_request=False) and (title := quote(parsed, parsed.title)):
         found["security"] = title
-    if "crash" not in found and (line := next(_lines_of_death(parsed), None)):
+    if "crash" not in found and (line := next(_find_lines_of_death(parsed), None)):
         found["crash"] = line
     return [
         SeveritySign(kind=kind, severity=severity, quote=found[kind])
@@ -211,6 +211,7 @@ def find_severity_signs(parsed: ParsedIssue) -> list[SeveritySign]:
 
 
 def _find_sentence(parsed: ParsedIssue, kind: SignKind, sentences: list[str]) -> Quote | None:
+    """Return the first sentence with a sign of this kind that is not negated; None without any."""
     for sentence in sentences:
         for match in _PATTERNS[kind].finditer(sentence):
             if _NEGATED.search(sentence[max(0, match.start() - 40) : match.start()]):
@@ -220,7 +221,8 @@ def _find_sentence(parsed: ParsedIssue, kind: SignKind, sentences: list[str]) ->
     return None
 
 
-def _lines_of_death(parsed: ParsedIssue) -> Iterator[Quote]:
+def _find_lines_of_death(parsed: ParsedIssue) -> Iterator[Quote]:
+    """Yield the lines of code blocks that say that a process has died."""
     for block in parsed.code[:_MAX_CODE_BLOCKS]:
         match = _DEATH.search(block.text[:MAX_CHARS]) or _DEATH.search(block.text[-MAX_CHARS:])
         if match is None:

@@ -79,7 +79,7 @@ def find_error_messages(
         *_find_below_error_headings(sections),
         *_find_error_lines([title]),
         *(line for text in texts for line in _find_error_lines(text.split("\n"))),
-        *(quote for text in texts for quote in _quotes(text)),
+        *(quote for text in texts for quote in _find_quoted_errors(text)),
         *(_format_error(found) for found in ordered if found.trace.language == "diagnostic"),
     ]
     messages: list[str] = []
@@ -111,13 +111,14 @@ def _find_below_error_headings(sections: Sequence[Section]) -> list[str]:
     return found
 
 
-def _format_error(found: FoundTrace) -> str:
-    message = found.trace.message or ""
-    if found.trace.language == "rust" and not message:
+def _format_error(found_trace: FoundTrace) -> str:
+    """Return the error of a trace as its line states it; empty if it says nothing."""
+    message = found_trace.trace.message or ""
+    if found_trace.trace.language == "rust" and not message:
         return ""  # a panic that says nothing: its line holds only the place
-    line = _MARKS.sub("", found.error_line).strip()
-    for stated in (f"{found.trace.exception}: {message}", f"{message} ({found.trace.exception})"):
-        if found.trace.exception and stated in line:
+    line = _MARKS.sub("", found_trace.error_line).strip()
+    for stated in (f"{found_trace.trace.exception}: {message}", f"{message} ({found_trace.trace.exception})"):
+        if found_trace.trace.exception and stated in line:
             return stated
     if message and message in line and len(line) > len(message) + 80:
         return message
@@ -146,7 +147,8 @@ def _cut_at_quote(line: str, start: int, message: str) -> str:
     return inside if len(inside) >= _MIN_CHARS else message
 
 
-def _quotes(text: str) -> list[str]:
+def _find_quoted_errors(text: str) -> list[str]:
+    """Return the texts in quotes that the words around them call an error."""
     found = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
         if _CODE_LINE.search(line) or line.rstrip().endswith(";"):

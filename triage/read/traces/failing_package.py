@@ -15,45 +15,45 @@ _INSTALLED = {
     "Ruby": re.compile(r"gems/([\w-]{1,100}?)-\d+\.\d[^/]{0,50}/"),
 }
 """Where package managers put what a project depends on, and Go what runs it."""
-_RUNTIME = "runtime"
 _GITHUB = "github.com/"
 
 
 def find_failing_package(
-    parsed: ParsedIssue, declared: Iterable[str], own: Iterable[str] = ()
+    parsed: ParsedIssue, declared: Iterable[str], own_names: Iterable[str] = ()
 ) -> FailingPackage | None:
     """Return the package whose code raised the error of a trace, the first of several, a declared one before others.
 
-    None of a trace that passes through an installed copy of the project, whose names and folders are `own`.
+    None of a trace that passes through an installed copy of the project, whose names and folders are `own_names`.
     """
-    known, ours = ({normalize_name(name) for name in names} for names in (declared, own))
-    found = [package for trace in parsed.traces if (package := _read_package(trace, known, ours))]
+    known, own = ({normalize_name(name) for name in names} for names in (declared, own_names))
+    found = [package for trace in parsed.traces if (package := _read_package(trace, known, own))]
     return next((one for one in found if one.is_declared), next(iter(found), None))
 
 
-def _read_package(trace: Trace, known: Collection[str], own: Collection[str]) -> FailingPackage | None:
+def _read_package(trace: Trace, declared: Collection[str], own_names: Collection[str]) -> FailingPackage | None:
+    """Return the package in which a trace ends; None if it is none, or if our own code is in the trace."""
     # A single line is the place of an error of a compiler, and no trace.
     if len(trace.frames) < 2 or not (trace.exception or trace.message):
         return None
     packages = dict.fromkeys(package for frame in trace.frames if (package := _find_package(frame.path)))
     innermost = _find_package(trace.frames[-1].path)
-    if innermost is None or any(_is_own(name, own) for _, name in packages):
+    if innermost is None or any(_is_own(name, own_names) for _, name in packages):
         return None
     language, name = innermost
     # Where a program of Go fails by its own fault, its frames stand above those of what runs it.
-    if name == _RUNTIME and any(_find_package(frame.path) != innermost for frame in trace.frames):
+    if name == "runtime" and any(_find_package(frame.path) != innermost for frame in trace.frames):
         return None
     return FailingPackage(
         name=name,
         language=language,
         repository=name.removeprefix(_GITHUB) if name.startswith(_GITHUB) else "",
         error=": ".join(part for part in (trace.exception, trace.message) if part),
-        is_declared=_is_declared(name, known),
+        is_declared=_is_declared(name, declared),
     )
 
 
 def _find_package(path: str) -> tuple[str, str] | None:
-    """Return the language and the name of the installed package that a file is of."""
+    """Return the language and the name of the installed package that a file is of; None if of none."""
     for language, installed in _INSTALLED.items():
         match = installed.search(path.replace("\\", "/"))
         name = next(filter(None, match.groups())) if match else ""

@@ -105,6 +105,7 @@ def error_by_any(*ways: FindError) -> FindError:
 
 
 def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range) -> RaisedError | None:
+    """Return the error in the first of the numbered lines that the pattern matches; None if it matches none."""
     for number in numbers:
         match = pattern.match(lines[number])
         if match:
@@ -139,7 +140,7 @@ RAISED_NAME = (
 
 
 def find_rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
-    """Newer compilers write the message on the line after the panic's location."""
+    """Return the error of a panic. Newer compilers write the message on the line after the panic's location."""
     found = search_error(PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
     if found is not None and found.message in _EMPTY_PANICS:
         return replace(found, message=None)

@@ -80,16 +80,16 @@ def find_traces(text: str) -> list[FoundTrace]:
     return list(_mark_wrappers(ordered, lines))
 
 
-def _mark_wrappers(found: Sequence[FoundTrace], lines: Sequence[str]) -> Iterator[FoundTrace]:
+def _mark_wrappers(traces: Sequence[FoundTrace], lines: Sequence[str]) -> Iterator[FoundTrace]:
     """Yield the traces. Of two in a chain, the one that is not where the failure began is marked."""
     wrappers = set[int]()
-    for number, (above, below) in enumerate(pairwise(found)):
+    for number, (above, below) in enumerate(pairwise(traces)):
         between = "\n".join(lines[max(above.end, below.start - _LINES_BETWEEN) : below.start + 1])
         if _ABOVE_IS_WRAPPER.search(between):
             wrappers.add(number)
         elif _BELOW_IS_WRAPPER.search(between):
             wrappers.add(number + 1)
-    for number, one in enumerate(found):
+    for number, one in enumerate(traces):
         yield replace(one, trace=one.trace.model_copy(update={"is_wrapper": number in wrappers}))
 
 
@@ -99,12 +99,13 @@ def with_forward_slashes(path: str) -> str:
     return path
 
 
-def _group_frames(trace_format: TraceFormat, lines: Sequence[str], used: set[int]) -> list[_FrameGroup]:
+def _group_frames(trace_format: TraceFormat, lines: Sequence[str], used_lines: set[int]) -> list[_FrameGroup]:
+    """Return the frames of a format that stand together, with the numbers of their lines, but for `used_lines`."""
     groups: list[_FrameGroup] = []
     current: _FrameGroup | None = None
     lines_since_frame = 0
     for number, line in enumerate(lines):
-        if number in used:
+        if number in used_lines:
             current = None
             continue
         if current is not None and trace_format.starts is not None and trace_format.starts.search(line):
@@ -127,6 +128,7 @@ def _group_frames(trace_format: TraceFormat, lines: Sequence[str], used: set[int
 
 
 def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[str]) -> FoundTrace:
+    """Return the trace of frames that stand together, with the error near them, innermost frame last."""
     first, last = group[0][0], group[-1][0]
     found = trace_format.find_error(lines, range(first, last + 1)) if trace_format.find_error is not None else None
     raised = _add_error_of_frame(found or RaisedError(), group)
@@ -181,7 +183,7 @@ def _make_frame(frame: FrameLine) -> Frame:
 
 
 def _read_code(lines: Sequence[str], number: int, end: int) -> str | None:
-    """Return the line of code that Python shows below a frame; IPython and rich mark it among others."""
+    """Return the line of code that Python shows below a frame, if any; IPython and rich mark it among others."""
     is_broken = 'File "' in lines[number] and not re.search(r", line \d|\" in ", lines[number])
     below = [line.strip(" \t│|") for line in lines[number + 1 + is_broken : min(end, number + _MAX_CODE_LINES)]]
     marked = next((match for line in below if (match := _MARKED_LINE.match(line))), None)

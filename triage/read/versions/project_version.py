@@ -54,15 +54,12 @@ _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 
 
 def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> Quote | None:
-    """Return the version as it is written, from the most reliable place.
+    """Return the version as it is written, from the most reliable place; None without one.
 
-    Args:
-        parsed: The report.
-        project: `owner/name`, or empty.
-        works: The version that has no fault, which is another one.
+    `project` is `owner/name`, or empty; `works` the version that has no fault, which is another one.
     """
     other = works.removeprefix("v")
-    for words in islice(_candidates(parsed, project), _MAX_CANDIDATES):
+    for words in islice(_list_candidates(parsed, project), _MAX_CANDIDATES):
         value = words.strip("`*_\"'|-+> \t").rstrip(".,;:")
         is_ours = re.search(r"\w", value) and value.removeprefix("v") != other
         of_history = len(re.findall(_SINCE + re.escape(value), parsed.text))
@@ -72,7 +69,8 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
     return None
 
 
-def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
+def _list_candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
+    """Yield words that may be the version, those of the most reliable place first."""
     text, prose = (shorten_to_ends(one) for one in (parsed.text, parsed.prose))
     written = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
@@ -87,11 +85,12 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
         if _is_of_project(written[max(0, match.start() - 40) : match.start()], names):
             yield match[match.lastgroup or 0]
     yield from (version for version in parsed.versions if " " not in version)
-    yield from _alone(prose)
+    yield from _find_alone(prose)
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
 def _find_below_heading(section: Section, names: list[str]) -> Iterator[str]:
+    """Yield what stands for the version below a heading that asks for it."""
     words = re.findall(r"[\w.+-]+", section.heading.lower())
     is_ours = _PLATFORM_WORDS.isdisjoint(words) or any(name in _squeeze(section.heading) for name in names)
     before = _IN_HEADING.split(section.heading, maxsplit=1)
@@ -132,8 +131,8 @@ def _find_behind_names(text: str, names: list[str]) -> Iterator[str]:
             yield from (match["value"] for match in re.finditer(rf"(?i)(?<![A-Za-z]){spelled}{number}", text))
 
 
-def _alone(prose: str) -> Iterator[str]:
-    """A number on a line of its own answers the hidden question of a template; below a heading it answers that."""
+def _find_alone(prose: str) -> Iterator[str]:
+    """Yield a number on a line of its own: it answers a template's hidden question, but not below a heading."""
     above = ""
     for line in prose.split("\n"):
         match = _ALONE.match(line[:_MAX_VALUE_CHARS])

@@ -118,10 +118,10 @@ class _Mention:
 
 
 def find_regression(parsed: ParsedIssue) -> Regression | None:
-    """What worked before: the sentence that tells it, and versions of others."""
+    """Return what worked before: the sentence that tells it, and versions of others; None if nothing did."""
     sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
     read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
-    found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
+    found = [one for sentence, mentions in read if (one := _find_in_sentence(parsed, sentence, mentions)) is not None]
     if not found:
         return None
     best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
@@ -144,9 +144,8 @@ def _read_versions(sentence: str) -> Iterator[_Mention]:
     for match in _MENTION.finditer(sentence):
         name = (match["name"] or "").lower().rstrip(":")
         # `python 3.9, not 3.7`: the second one has no name of its own.
-        is_platform = name in _NOT_PROJECTS or (
-            is_platform and not mentions and name in ("", "not", "and", "or", "than")
-        )
+        goes_on = is_platform and not mentions and name in ("", "not", "and", "or", "than")
+        is_platform = name in _NOT_PROJECTS or goes_on
         if not is_platform:
             mentions.append(match)
     cues = list(_CUES.finditer(sentence))
@@ -168,21 +167,22 @@ def _read_versions(sentence: str) -> Iterator[_Mention]:
 
 
 def _choose_cue(
-    sentence: str, start: int, stop: int, before: list[re.Match[str]], after: list[re.Match[str]]
+    sentence: str, start: int, stop: int, cues_before: list[re.Match[str]], cues_after: list[re.Match[str]]
 ) -> re.Match[str] | None:
     """Return the cue before the version if only a few words are between, else the one after it, else any before it.
 
     In `1.2 works, 1.3 fails` the one after it is nearer.
     """
-    left = sentence[before[0].end() : start] if before else ""
-    right = len(sentence[stop : after[0].start()].split()) if after else _MOST_WORDS_AFTER + 1
+    left = sentence[cues_before[0].end() : start] if cues_before else ""
+    right = len(sentence[stop : cues_after[0].start()].split()) if cues_after else _MOST_WORDS_AFTER + 1
     is_apart = right <= 1 and re.search(r"[,;:]", left) is not None
-    if before and len(left.split()) <= _MOST_WORDS_BEFORE and not is_apart:
-        return before[0]
-    return after[0] if right <= _MOST_WORDS_AFTER else None
+    if cues_before and len(left.split()) <= _MOST_WORDS_BEFORE and not is_apart:
+        return cues_before[0]
+    return cues_after[0] if right <= _MOST_WORDS_AFTER else None
 
 
-def _in_sentence(parsed: ParsedIssue, sentence: str, mentions: Sequence[_Mention]) -> Regression | None:
+def _find_in_sentence(parsed: ParsedIssue, sentence: str, mentions: Sequence[_Mention]) -> Regression | None:
+    """Return what a sentence says of versions that worked and failed; None if it tells no regression."""
     is_sure = _SURE.search(sentence) is not None or _UPDATED.search(sentence) is not None
     between = _BETWEEN.search(sentence) if is_sure or _CHANGE.search(sentence) else None
     if between and not _is_platform(sentence, between.start("worked")):

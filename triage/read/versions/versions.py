@@ -81,6 +81,7 @@ def find_versions(text: str) -> list[str]:
 
 
 def _find_in_lines(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each number of a version with the name before it, which is empty for none."""
     found: list[tuple[str, str]] = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if not re.search(r"\d", line):
@@ -179,7 +180,7 @@ def names_version(text: str, tag: Tag) -> bool:
 
 
 def find_previous_tag(tag: Tag, tags: Sequence[Tag]) -> Tag | None:
-    """Return the release before a tag, by its version and among tags with the same prefix."""
+    """Return the release before a tag, by its version and among tags with the same prefix; None without one."""
     version = parse_version(tag.name)
     if version is None:
         return None

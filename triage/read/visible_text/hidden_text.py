@@ -61,7 +61,6 @@ _OPENING = re.compile(r"(?<![\w$])\$(?=[^\s$])")
 _CLOSING = re.compile(r"(?<=[^\s$])\$(?![\w$])")
 _TEX = re.compile(r"[\\%]|(?:[~!][^~!]*){3}")
 """A command, a comment, or many spaces or steps back: without them a formula shows all that it says."""
-_BRACE = re.compile(r"[{}]")
 
 
 def strip_formulas(text: str, masked: str) -> tuple[str, int]:
@@ -88,6 +87,7 @@ def _find_displays(masked: str) -> list[tuple[int, int]]:
 
 
 def _find_formulas_in_lines(masked: str) -> Iterator[tuple[int, int]]:
+    """Yield where the formulas begin and end that stand in one line."""
     line_start = 0
     for line in masked.split("\n"):
         spans, end = list[tuple[int, int]](), 0
@@ -101,11 +101,12 @@ def _find_formulas_in_lines(masked: str) -> Iterator[tuple[int, int]]:
 
 
 def _join_unclear(masked: str, spans: list[tuple[int, int]], last: int) -> list[tuple[int, int]]:
+    """Return the spans of a line; one from the first of them to `last` if it is unclear where they end."""
     if not spans:
         return []
     between = _cut(masked[:last], spans)[spans[0][0] :]
     is_closed = all(masked.count("{", *span) == masked.count("}", *span) for span in spans)
-    is_clear = is_closed and not _TEX.search(between) and not _BRACE.search(between)
+    is_clear = is_closed and not _TEX.search(between) and not re.search(r"[{}]", between)
     return spans if is_clear else [(spans[0][0], last)]
 
 

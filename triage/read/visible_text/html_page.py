@@ -103,7 +103,7 @@ class PageCollector:
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
-        self._walk(root, self._add_text, self._open, self._leave)
+        self._walk(root, self._add_text, self._open_element, self._close_element)
         self._flush()
 
     def _walk(
@@ -133,6 +133,7 @@ class PageCollector:
                 stack.extend(reversed(children))
 
     def _is_hidden(self, node: LexborNode) -> bool:
+        """Return whether nobody sees the node, and count it or remember its comment then."""
         if not node.is_element_node or node.tag is None:
             self.comments.append(" ".join((node.comment_content or "").split()) if node.is_comment_node else "")
             return True
@@ -140,7 +141,8 @@ class PageCollector:
         self.hidden += is_tiny or node.tag == "rp"
         return is_tiny or node.tag == "rp"
 
-    def _open(self, node: LexborNode) -> bool:
+    def _open_element(self, node: LexborNode) -> bool:
+        """Write what stands where an element begins. Return whether what is inside comes next."""
         tag = node.tag or ""
         if tag == "pre":
             self._add_code_block(node)
@@ -165,6 +167,7 @@ class PageCollector:
         return True
 
     def _open_block(self, node: LexborNode, tag: str) -> None:
+        """Begin a block, which a list, a quote or a table may be part of."""
         if not self._has_only_list_mark():  # a paragraph at the start of a list item stays on the mark's line
             self._flush()
         if tag in ("ul", "ol"):
@@ -176,7 +179,8 @@ class PageCollector:
         elif tag == "table":
             self._open_tables += 1
 
-    def _leave(self, node: LexborNode) -> None:
+    def _close_element(self, node: LexborNode) -> None:
+        """Write what stands where an element ends, or end its block."""
         tag = node.tag or ""
         if tag in _HEADINGS:
             self._flush("heading", _HEADINGS[tag])
@@ -203,6 +207,7 @@ class PageCollector:
             self._continues = False
 
     def _add_text(self, node: LexborNode) -> None:
+        """Write text with its blanks as a browser shows them."""
         text = node.text_content or ""
         is_between_blocks = node.parent and node.parent.tag in _ONLY_BLOCKS_INSIDE
         if not text.strip() and (is_between_blocks or self._has_only_list_mark()):
@@ -298,6 +303,7 @@ class PageCollector:
             self._flush("heading", 6)
 
     def _flush(self, kind: Literal["text", "heading"] = "text", level: int = 0) -> None:
+        """Make a block of what was written since the last one, if it is more than the mark of a list."""
         joined = self._join_words()
         self._buffer.clear()
         text = "\n".join(line.rstrip().removesuffix(" |") for line in joined.split("\n")).strip("\n")

@@ -13,8 +13,6 @@ from triage.safety.clean_text import clean_and_count
 from triage.safety.safe_markdown import is_costly_to_parse, markdown_to_html
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
-BlockKind = Literal["text", "heading", "code"]
-
 _MAX_TAGS = 25_000
 """A table of 1,500 rows and four columns has 15,000. What follows is left out."""
 _MAX_TITLE_CHARS = 1_024
@@ -22,13 +20,12 @@ _MAX_TITLE_CHARS = 1_024
 _TEMPLATE = re.compile("(</?)(?=template)", re.I)
 _DECLARATION = re.compile(r"<!(?=doctype|\[cdata\[)", re.I)
 _SHRINKING_TAG = re.compile(rf"<(?:{'|'.join(sorted(SHRINKING_TAGS))}|rp)\b", re.I)
-_OMITTED_HTML = "<!-- raw HTML omitted -->"
 
 
 class Block(Value):
     """A block of the page: text, a heading without `#`, or code without its fence."""
 
-    kind: BlockKind
+    kind: Literal["text", "heading", "code"]
     text: str
     language: str = ""
     level: int = 0
@@ -85,7 +82,7 @@ def extract_visible_line(text: str | None) -> tuple[str, int]:
 
 
 def _redact(blocks: list[Block]) -> list[Block]:
-    # All blocks at once: a key with an empty line in it is in two blocks.
+    """Mask likely secrets, in all blocks at once: a key with an empty line in it is in two blocks."""
     text = "\n".join(block.text for block in blocks)
     redacted = redact_likely_secrets(text)
     if redacted == text:
@@ -95,6 +92,7 @@ def _redact(blocks: list[Block]) -> list[Block]:
 
 
 def format_block(block: Block) -> str:
+    """Return a block as Markdown."""
     if block.kind == "heading":
         return f"{'#' * block.level} {block.text}"
     if block.kind == "text":
@@ -108,4 +106,4 @@ def _render_without_tags(text: str) -> tuple[str, int]:
     """HTML without tags and without the text after one that may hide it, and 1 when text was cut off, else 0."""
     tag = _SHRINKING_TAG.search(text)
     html = markdown_to_html(text[: tag.start()] if tag else text, raw_html=False)
-    return html.replace(_OMITTED_HTML, ""), int(tag is not None)
+    return html.replace("<!-- raw HTML omitted -->", ""), int(tag is not None)

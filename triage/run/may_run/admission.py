@@ -28,7 +28,6 @@ REFUSED = {
     CommandName.REPRODUCE: "`/triage reproduce` is for people with triage rights and the author of an issue with the "
     "opt-in label.",
 }
-RunTask = TriageTask | ReproduceTask
 TaskT = TypeVar("TaskT", bound=IssueTask | ReproduceTask)
 
 
@@ -67,12 +66,7 @@ def check_triage(request: IssueRequest[TriageTask], fetch_role: Callable[[str], 
     """Return why the issue is not triaged; empty if it is.
 
     An opened issue needs nobody's role: only labels, a lock, quiet and a bot count. Comments after the one that
-    triggered the run do not count against it.
-
-    Args:
-        request: What the event asks for.
-        fetch_role: Returns GitHub's `role_name` of a login. It may raise, and block.
-        config: The project's own settings.
+    triggered the run do not count against it. `fetch_role` returns GitHub's `role_name` of a login; it may raise.
     """
     task, issue = request.task, request.issue
     if reason := check_trigger_comment(task, issue, request.event) or _check_unlocked_issue(issue):
@@ -124,6 +118,7 @@ def _check_unlocked_issue(issue: Issue) -> str:
 def _check_command(
     command: CommandName, request: IssueRequest[Any], fetch_role: Callable[[str], str], config: ProjectConfig
 ) -> str:
+    """Return why a command starts no run: its author has no right to it, or there were too many; else empty."""
     actor, issue = request.task.actor, request.issue
     label_reason = check_opt_labels(request.task, issue, config)
     is_author = _is_same_login(actor, issue.author)
@@ -141,7 +136,7 @@ def _is_same_login(one: str, other: str) -> bool:
     return bool(one) and one.lower() == other.lower()
 
 
-def check_opt_labels(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
+def check_opt_labels(task: TriageTask | ReproduceTask, issue: Issue, config: ProjectConfig) -> str:
     """Return why the project's labels prevent the run, unless somebody with rights commands it; or empty."""
     if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."
@@ -176,7 +171,7 @@ def _check_automatic_run(request: IssueRequest[Any]) -> str:
 
 
 def _check_run_count(request: IssueRequest[Any]) -> str:
-    """Count the runs of the window, the present one included.
+    """Return why there were too many runs in the window, the present one included; empty if not.
 
     Our comment remembers them, also those whose comments were deleted or edited since. Until a run has ended, the
     command counts that asks for it, if the same person wrote it.

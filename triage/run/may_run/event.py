@@ -75,7 +75,7 @@ class Payload(_Part):
 
 
 def parse_payload(raw: Mapping[str, Any]) -> Payload:
-    """Raises BadInput if a needed field has another type."""
+    """Return the fields of a payload that decide what is done. Raises BadInput if one has another type."""
     try:
         return Payload.model_validate(dict(raw))
     except ValidationError as error:
@@ -197,11 +197,12 @@ def _find_current(issue: Issue, before: IssueComment) -> IssueComment | None:
     return next((one for one in issue.thread if number is not None and one.comment_id == number), None)
 
 
-def _is_edited(current: IssueComment, before: IssueComment) -> bool:
+def _is_edited(current: IssueComment, event_comment: IssueComment) -> bool:
+    """Return whether a comment was edited, by its times or its text; also if nobody can know."""
     written, edited = current.created_at, current.edited_at
     if written is not None and edited is not None and edited > written:
         return True
-    text, text_before = _normalize_body(current), _normalize_body(before)
+    text, text_before = _normalize_body(current), _normalize_body(event_comment)
     if current.is_shortened:  # the times must tell the rest
         return written is None or edited is None or not text_before.startswith(text)
     return text != text_before

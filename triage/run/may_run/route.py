@@ -30,7 +30,6 @@ from triage.run.may_run.event import Account, CommentPart, IssuePart, Payload, p
 # Four spaces or a tab would make the line a code block.
 _COMMAND = re.compile(r" {0,3}/triage(?:[ \t]+(?P<arguments>.*))?")
 _WORD = re.compile(r"[a-z][a-z-]{0,19}")
-_PROPOSAL_ID = re.compile(r"[0-9a-f]{12}")
 
 
 MAX_WORDS_CHARS = 4_000
@@ -69,6 +68,7 @@ class Command(Value):
 
 
 def parse_command(body: str) -> Command | None:
+    """Return the command with which a comment begins; None if it begins with none."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     number = next((number for number, line in enumerate(lines) if line.strip()), 0)
     match = _COMMAND.fullmatch(lines[number].rstrip())
@@ -86,7 +86,7 @@ def parse_command(body: str) -> Command | None:
     if word in PROPOSAL_COMMANDS:
         proposal_id, _, rest = rest.strip().partition(" ")
         proposal_id = proposal_id.strip("`" if word == CommandName.APPROVE else "`:")
-        proposal_id = proposal_id if _PROPOSAL_ID.fullmatch(proposal_id) else ""
+        proposal_id = proposal_id if re.fullmatch(r"[0-9a-f]{12}", proposal_id) else ""
         return Command(name=CommandName(word), proposal_id=proposal_id, words=_join_words(rest, below))
     if word == CommandName.REPRODUCE:
         words = "\n".join([rest, *below]).rstrip()[:MAX_REPRODUCE_CHARS]
@@ -106,22 +106,14 @@ def _join_words(rest: str, below: list[str]) -> str:
 EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 """The input `issue-number` names the issue."""
 
-_ISSUE_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.LABELED)
-
 
 def route_event(
     event_name: str, payload: Mapping[str, Any], issue_number: int | None = None, task_name: TaskName = "triage"
 ) -> Task | None:
     """Return what the event asks of the task that the workflow chose; None if that task needs no event.
 
-    Args:
-        event_name: The event, such as `issues`.
-        payload: The event's JSON object.
-        issue_number: The input `issue-number`, for events without an issue.
-        task_name: The input `task`.
-
-    Raises:
-        BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
+    `event_name` is such as `issues`. `issue_number` and `task_name` are inputs, the first for events without an issue.
+    Raises BadInput if the payload cannot be read, or `issue-number` is missing or contradicts the event.
     """
     if task_name.startswith("fix-"):
         return _route_fix_event(event_name, payload, issue_number)
@@ -151,7 +143,7 @@ def _route_issue(payload: Payload) -> TriageTask | Skip:
         return Skip(reason=reason)
     if payload.action == "transferred" or (changes and changes.new_issue is not None):
         return Skip(reason="The issue was transferred to another repository.")
-    if payload.action not in _ISSUE_TRIGGERS:
+    if payload.action not in (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.LABELED):
         name = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
         return Skip(reason=f"This change of an issue{name} does not start a triage.")
     trigger = Trigger(payload.action)
@@ -187,6 +179,7 @@ def _is_by_bot(payload: Payload, author: Account | None) -> bool:
 
 
 def _route_comment(payload: Payload) -> IssueTask | Skip:
+    """Return what a comment asks for: its command, or an answer of the issue's author."""
     issue, author, command = _read_command(payload)
     if isinstance(command, Skip):
         return command
@@ -210,6 +203,7 @@ def _read_command(payload: Payload) -> tuple[IssuePart, str, Command | Skip | No
 
 
 def _check_comment(payload: Payload, comment: CommentPart) -> str:
+    """Return why a comment does not count; empty if it does."""
     if payload.action != "created":
         return "Only a new comment counts, not one that was edited or deleted."
     if comment.body.startswith(COMMENT_MARKER):
@@ -224,6 +218,7 @@ def _check_comment(payload: Payload, comment: CommentPart) -> str:
 
 
 def _route_command(issue: IssuePart, author: str, command: Command) -> IssueTask | Skip:
+    """Return the task of a command, or why this workflow does not do it."""
     if command.name is CommandName.TRIAGE:
         return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
     if command.name in (CommandName.QUIET, CommandName.WRONG):
@@ -237,6 +232,7 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> IssueTask
 
 
 def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> TriageTask:
+    """Return the triage of an issue by its number, which a person asks for only by starting the workflow."""
     if issue_number is None:
         raise BadInput(
             f"issue-number: needed under {event_name}, which brings no issue of its own; "
@@ -255,9 +251,6 @@ def _skip_event(event_name: str) -> Skip:
     return Skip(reason=f"{name} does not start a triage.")
 
 
-NO_FIX_COMMAND = "The comment holds no command of the fix flow."
-
-
 def _route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> FixTask | Skip:
     """Return what a comment asks of the fix flow; a workflow that was started by hand asks for a fix."""
     if event_name == "workflow_dispatch":  # only who has write access can start it
@@ -270,15 +263,13 @@ def _route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: 
     if isinstance(command, Skip):
         return command
     if command is None or command.name not in FIX_COMMANDS:
-        return Skip(reason=NO_FIX_COMMAND)
+        return Skip(reason="The comment holds no command of the fix flow.")
     fields = {"command": command.name.value, "proposal_id": command.proposal_id, "words": command.words}
     return FixTask.model_validate({"number": issue.number, "actor": actor, **fields})
 
 
-NO_REPRODUCE_COMMAND = "The comment does not say `/triage reproduce`."
-
-
 def _route_reproduce_event(event_name: str, payload: Mapping[str, Any], number: int | None) -> ReproduceTask | Skip:
+    """Return whose example is run: of a comment, of an opened issue, or of all issues without a number."""
     if event_name in (*EVENTS_WITHOUT_ISSUE, "release"):
         return ReproduceTask(number=number)
     parsed = parse_payload(payload)
@@ -295,5 +286,5 @@ def _route_reproduce_event(event_name: str, payload: Mapping[str, Any], number: 
     if isinstance(command, Skip):
         return command
     if command is None or command.name is not CommandName.REPRODUCE:
-        return Skip(reason=NO_REPRODUCE_COMMAND)
+        return Skip(reason="The comment does not say `/triage reproduce`.")
     return ReproduceTask(number=issue.number, trigger=Trigger.COMMAND, actor=actor, words=command.words)

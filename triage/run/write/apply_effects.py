@@ -51,6 +51,7 @@ def apply_issue_effects(effects: Sequence[Effect], github: IssueTracker, result:
 
 
 def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: PublishResult) -> None:
+    """Post a comment; if others of ours are there then, the oldest one stays, with the better text."""
     number = effect.issue_number
     posted_id, result.comment_url = github.post_comment(number, effect.body)
     try:
@@ -70,6 +71,7 @@ def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: Pub
 
 
 def _edit_comment(effect: EditComment, github: IssueTracker, result: PublishResult) -> None:
+    """Edit our comment; if it is gone, another one of ours, or post it anew."""
     try:
         result.comment_url = github.edit_comment(effect.comment_id, effect.body)
     except NoSuchComment as missing:  # somebody deleted it, or another run did as a duplicate

@@ -32,6 +32,7 @@ class PublishResult:
         return Status.DEGRADED if self.failures and status is Status.COMPLETE else status
 
     def add_failure(self, error: TriageError) -> None:
+        """Remember a failure and its annotation, each once."""
         message = str(error)
         if message in self.failures:
             return
@@ -72,6 +73,7 @@ def apply_local_effects(
 
 
 def _fill_outputs(values: dict[str, str], result: PublishResult) -> dict[str, str]:
+    """Return the outputs with what is known only after writing."""
     filled = dict(values)
     if result.comment_url:
         filled["comment-url"] = result.comment_url

@@ -25,7 +25,7 @@ from triage.domain.effect import (
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
-from triage.domain.run import Status, Usage
+from triage.domain.run import Status
 from triage.domain.statement import FoundPlaces
 from triage.domain.task import QuietTask, RunKey
 from triage.run.write.plan_suggestions import plan_suggestions
@@ -96,9 +96,8 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
         suggestions = plan_suggestions(report, policy.labels, plan_input.options, state)
     labels = "off" if any(one.kind == "label" for one in suggestions) else plan_input.labels
     page = build_comment_page(report, state, labels)
-    report = report.model_copy(
-        update={"comment": render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None}
-    )
+    comment = render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None
+    report = report.model_copy(update={"comment": comment})
     writes = list(_plan_issue_effects(report, page, plan_input, suggestions))
     says_why_no_comment = plan_input.may_comment and report.comment_reason is None
     planned = writes if policy.dry_run else None
@@ -205,7 +204,7 @@ def build_outputs(report: RunReport) -> dict[str, str]:
         "ticket-assignee": ticket.assignee.lstrip("@"),
         "ticket-effort": ticket.effort if report.may_be_bug_by_rules else "",
         "tokens": str(report.usage.tokens),
-        "cost-usd": format_cost(report.usage),
+        "cost-usd": "unknown" if report.usage.usd is None else f"{report.usage.usd:.6f}",
         "seconds": f"{report.seconds:.1f}",
     }
 
@@ -220,7 +219,3 @@ def _format_title(text: str) -> str:
     # that mention somebody or expand a variable.
     words = " ".join(clean_text(text).translate(_FULL_WIDTH).split())
     return truncate(words.replace("##[", "## [").lstrip(": "), MAX_TITLE_CHARS)
-
-
-def format_cost(usage: Usage) -> str:
-    return "unknown" if usage.usd is None else f"{usage.usd:.6f}"

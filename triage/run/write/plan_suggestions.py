@@ -88,6 +88,7 @@ def plan_suggestions(
 
 
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
+    """Yield labels and the type, each with how sure it is; no label of a kind that nobody is sure of."""
     of_kind = _rate_kind(report)
     areas = {one.name.casefold(): one for one in report.area_labels}
     for name in list_suggested_labels(report, mode):
@@ -101,9 +102,8 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
         else:
             yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
     by_word = {name.casefold(): name for name in options.types}
-    types = (
-        [] if report.security else [by_word[word] for word in LABEL_WORDS.get(report.kind or "", ()) if word in by_word]
-    )
+    words = () if report.security else LABEL_WORDS.get(report.kind or "", ())
+    types = [by_word[word] for word in words if word in by_word]
     if types and of_kind:
         yield _suggest("type", types[0], _explain_kind(report), of_kind)
 
@@ -134,6 +134,7 @@ def _names_kind(label: str, kind: Kind | None) -> bool:
 
 
 def _explain_label(report: RunReport, name: str) -> str:
+    """Return why a label is suggested that no area has."""
     if report.security:
         return "It may be a security report."
     if _names_kind(name, report.kind):

@@ -101,10 +101,7 @@ async def publish_report(
 
 
 async def read_again(issue: Issue, run: JobContext) -> Issue:
-    """Return the issue as it is now; as it was if GitHub does not answer.
-
-    Then the next write reports the error.
-    """
+    """Return the issue as it is now; as it was if GitHub does not answer. Then the next write reports the error."""
     number = issue.number
     if number is None:
         return issue

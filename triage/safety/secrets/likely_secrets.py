@@ -151,9 +151,9 @@ def _length(span: ByteRange) -> int:
     return span[1] - span[0]
 
 
-def _merge_overlapping(found: Iterable[ByteRange]) -> Iterator[ByteRange]:
+def _merge_overlapping(ranges: Iterable[ByteRange]) -> Iterator[ByteRange]:
     last: ByteRange | None = None
-    for start, end in found:
+    for start, end in ranges:
         if last is None or start >= last[1]:
             if last is not None:
                 yield last
@@ -164,9 +164,9 @@ def _merge_overlapping(found: Iterable[ByteRange]) -> Iterator[ByteRange]:
         yield last
 
 
-def _mask_ranges(data: bytes, found: Iterable[ByteRange]) -> Iterator[bytes]:
+def _mask_ranges(data: bytes, ranges: Iterable[ByteRange]) -> Iterator[bytes]:
     done = 0
-    for start, end in found:
+    for start, end in ranges:
         yield data[done:start]
         yield b"\n".join(map(_mask_line, data[start:end].split(b"\n")))
         done = end

@@ -29,6 +29,7 @@ def secret_pattern(secret: str) -> str:
 
 
 def _character_pattern(character: str) -> str:
+    """Return the pattern for a character as it is, and as URLs, JSON and HTML escape it."""
     data, units, code = _encode(character), character.encode("utf-16-be", "surrogatepass"), ord(character)
     # In a JSON text inside a JSON text, a backslash is itself escaped. Punctuation is escaped in Markdown too.
     as_it_is = ("" if character.isalnum() else r"\\*") + "".join(rf"\x{byte:02x}" for byte in data)
@@ -109,6 +110,7 @@ class SecretRedactor:
         return value if redacted == tree else type(value).model_validate(redacted)
 
     def _redact_tree(self, tree: Any) -> Any:
+        """Return strings, and what is in dictionaries and lists, with a placeholder for each secret."""
         if self._pattern is None:
             return tree
         if isinstance(tree, str):

@@ -36,7 +36,6 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PIECE = re.compile(r"[^\W_]+")
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """`Store`, `save` and `All` of `Store.saveAll`."""
-_ENDINGS = ("ing", "ed", "es", "s")
 _ORDINARY = word_set(
     "a about access after an and any api app application argument as async at attribute backend be before"
     " behavior behaviour broken browser bug build but by cache call can cannot cause changelog class cli client"
@@ -73,12 +72,12 @@ def restrict_query(query: str, visible_texts: Iterable[str]) -> str:
     """
     words = [word for text in visible_texts for word in _split_words(text)]
     known = {_stem(part) for word in words for part in (word, *_NAME_PARTS.findall(word))} | _ORDINARY_STEMS
-    return sanitize_query(
-        _join_words(word for word in _split_words(query[:_MAX_INPUT_CHARS]) if _is_known(word, known))
-    )
+    allowed = (word for word in _split_words(query[:_MAX_INPUT_CHARS]) if _is_known(word, known))
+    return sanitize_query(_join_words(allowed))
 
 
 def _is_known(word: str, known: set[str]) -> bool:
+    """Return whether a word, or each part of a name, is one of the known stems."""
     parts = _NAME_PARTS.findall(word)
     if _stem(word) in known:
         return True
@@ -87,6 +86,7 @@ def _is_known(word: str, known: set[str]) -> bool:
 
 
 def _split_words(text: str) -> Iterator[str]:
+    """Yield the words of a text without credentials and what names them."""
     previous = ""
     for word, following in pairwise([*_find_words(text), ""]):
         # The credential's word goes with the name: else it would stand before the next word, which would go then.
@@ -101,6 +101,7 @@ def _is_credential(credential: str, word: str) -> bool:
 
 
 def _find_words(text: str) -> Iterator[str]:
+    """Yield the words of a text without secrets, addresses, hosts and ids."""
     redacted = redact_likely_secrets(normalize("NFKC", clean_text(text))).replace(LIKELY_SECRET_PLACEHOLDER, " ")
     for token in (quoted.strip(_QUOTES) for quoted in redacted.split()):
         if not _is_address(token):
@@ -109,9 +110,8 @@ def _find_words(text: str) -> Iterator[str]:
 
 
 def _is_address(token: str) -> bool:
-    return _OPERATOR.search(token) is not None or (
-        _ADDRESS.search(token) is not None and _SEPARATOR.search(token) is None
-    )
+    has_address = _ADDRESS.search(token) is not None and _SEPARATOR.search(token) is None
+    return has_address or _OPERATOR.search(token) is not None
 
 
 def _is_host(word: str) -> bool:
@@ -131,6 +131,7 @@ def _is_identifier(word: str) -> bool:
 
 
 def _is_random(piece: str) -> bool:
+    """Return whether a piece of a word is too long, or changes too often between letters and digits."""
     switches, capitals = len(_SWITCH.findall(piece)), len(_CAPITAL.findall(piece))
     return (
         len(piece) > 40
@@ -142,7 +143,7 @@ def _is_random(piece: str) -> bool:
 
 def _stem(word: str) -> str:
     lower = word.lower().strip("._'-+#:")
-    endings = (ending for ending in _ENDINGS if lower.endswith(ending) and len(lower) > len(ending) + 2)
+    endings = (ending for ending in ("ing", "ed", "es", "s") if lower.endswith(ending) and len(lower) > len(ending) + 2)
     return lower.removesuffix(next(endings, ""))
 
 
