@@ -17,7 +17,7 @@ import cmarkgfm
 
 from bench.comment_picture import PAGE, ROOT, WIDTH, run_triage, take_picture, take_pictures
 from triage.domain.report import RunReport
-from triage.say.job_page import render_summary
+from triage.say.job_page import render_job_page
 
 ISSUES = 40
 BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 760
@@ -25,10 +25,10 @@ BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 760
 _OPENED = re.compile(r"<details>(?=\s*<summary>(?:Evidence|\d+ steps))")
 
 
-def render_job_page(report: RunReport) -> str:
+def make_page(report: RunReport) -> str:
     """Returns the page of the job as GitHub shows it."""
     style = PAGE.partition("</style>")[0] % {"width": WIDTH} + "</style>"
-    markdown = render_summary(report)
+    markdown = render_job_page(report)
     shown = cmarkgfm.markdown_to_html_with_extensions(
         markdown, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
     )
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder for the pictures")
     arguments = parser.parse_args()
     take_pictures(arguments.chromium, arguments.out)
-    take_picture(render_job_page(run_triage()), arguments.chromium, arguments.out / "job-page.png")
+    take_picture(make_page(run_triage()), arguments.chromium, arguments.out / "job-page.png")
     backtest = run_backtest(arguments.repo)
     take_picture(backtest, arguments.chromium, arguments.out / "backtest.png", BACKTEST_WIDTH, BACKTEST_HEIGHT)
 

@@ -32,35 +32,35 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
     ("first of all", {}, ONLINE, ["investigator"]),
     (
         "both searches at once",
-        BUG | {"answered_in_round": {"investigator": 1}},
+        BUG | {"ran_in_round": {"investigator": 1}},
         ONLINE,
         ["codebase_search", "web_search"],
     ),
-    ("web search is off", BUG | {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
-    ("critic after the searches", BUG | {"answered_in_round": SEARCHED}, ONLINE, ["critic"]),
-    ("writer after approval", BUG | APPROVED | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
-    ("rejected with nothing new", BUG | REJECTED | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
+    ("web search is off", BUG | {"ran_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
+    ("critic after the searches", BUG | {"ran_in_round": SEARCHED}, ONLINE, ["critic"]),
+    ("writer after approval", BUG | APPROVED | {"ran_in_round": JUDGED}, ONLINE, ["writer"]),
+    ("rejected with nothing new", BUG | REJECTED | {"ran_in_round": JUDGED}, ONLINE, ["writer"]),
     (
         "second round: web not again",
-        BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2},
+        BUG | REJECTED | {"ran_in_round": JUDGED, "round": 2},
         ONLINE,
         ["codebase_search"],
     ),
     (
         "critic again in the second round",
-        BUG | REJECTED | {"answered_in_round": {**JUDGED, "codebase_search": 2}, "round": 2},
+        BUG | REJECTED | {"ran_in_round": {**JUDGED, "codebase_search": 2}, "round": 2},
         ONLINE,
         ["critic"],
     ),
     (
         "where a feature request would go is searched for",
-        {"investigation": investigation(kind="feature_request"), "answered_in_round": {"investigator": 1}},
+        {"investigation": investigation(kind="feature_request"), "ran_in_round": {"investigator": 1}},
         ONLINE,
         ["codebase_search"],
     ),
     (
         "a feature request is not challenged",
-        {"investigation": investigation(kind="feature_request"), "answered_in_round": SEARCHED},
+        {"investigation": investigation(kind="feature_request"), "ran_in_round": SEARCHED},
         ONLINE,
         ["writer"],
     ),
@@ -68,14 +68,14 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         "a question goes straight to the writer",
         {
             "kind_reading": KindReading(kind="question", likeliest="question", probability=0.9),
-            "answered_in_round": {"investigator": 1},
+            "ran_in_round": {"investigator": 1},
             **PAGES,
         },
         ONLINE,
         ["writer"],
     ),
-    ("the investigator failed for good", {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
-    ("the critic failed for good", BUG | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
+    ("the investigator failed for good", {"ran_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
+    ("the critic failed for good", BUG | {"ran_in_round": JUDGED}, ONLINE, ["writer"]),
 ]
 
 
@@ -117,14 +117,14 @@ def test_law(given: dict[str, Any], online: bool, expected: list[str]):
         ({}, None, "writer"),
         ({}, Usage(input_tokens=99_000, calls=1), "writer"),
         ({"documentation": []}, Usage(), "writer"),
-        ({"answered_in_round": {"investigator": 1, "codebase_search": 1}}, Usage(), "writer"),
+        ({"ran_in_round": {"investigator": 1, "codebase_search": 1}}, Usage(), "writer"),
     ],
 )
 def test_a_model_reads_the_documentation_once_for_a_question(changes: dict[str, Any], spent: Usage | None, agent: str):
     question = {
         "kind_reading": KindReading(kind="question", likeliest="question", probability=0.9),
         "investigation": investigation(kind="question"),
-        "answered_in_round": {"investigator": 1},
+        "ran_in_round": {"investigator": 1},
         **PAGES,
     }
     choice = choose(state(**question | changes), Limits(tokens=100_000), spent=spent)
@@ -150,13 +150,13 @@ def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
     [
         (REJECTED | {"search_terms": ["leap_year"]}, True),
         (REJECTED | {"search_terms": []}, False),
-        (REJECTED | {"search_terms": ["leap_year"], "round": 3, "answered_in_round": {**JUDGED, "critic": 3}}, False),
+        (REJECTED | {"search_terms": ["leap_year"], "round": 3, "ran_in_round": {**JUDGED, "critic": 3}}, False),
         (APPROVED | {"search_terms": ["leap_year"]}, False),
-        (REJECTED | {"search_terms": ["leap_year"], "answered_in_round": SEARCHED}, False),
+        (REJECTED | {"search_terms": ["leap_year"], "ran_in_round": SEARCHED}, False),
     ],
 )
 def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], opens: bool):
-    assert choose(state(**BUG | {"answered_in_round": JUDGED} | given)).opens_round is opens
+    assert choose(state(**BUG | {"ran_in_round": JUDGED} | given)).opens_round is opens
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], o
     ],
 )
 def test_no_round_opens_when_the_rest_is_for_the_writer(spent: Usage, limits: Limits, seconds_left: float, why: str):
-    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, search_terms=["leap_year"])
+    rejected = state(**BUG, **REJECTED, ran_in_round=JUDGED, search_terms=["leap_year"])
     choice = choose(rejected, limits, seconds_left=seconds_left, spent=spent)
     assert choice.opens_round is (not why)
     assert choice.selected == ("writer" if why else "codebase_search",)
@@ -199,7 +199,7 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
     critique: dict[str, Any],
     online: bool,
 ):
-    given_state = state(**BUG, **critique, answered_in_round=answered, round=round_, iterations=iterations)
+    given_state = state(**BUG, **critique, ran_in_round=answered, round=round_, iterations=iterations)
     spent = Usage(input_tokens=tokens, calls=1)
     one = choose(given_state, seconds_left=seconds_left, online=online, spent=spent)
     names = set(one.selected)

@@ -26,7 +26,7 @@ from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
-BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
+BY_HAND = TriageTask(number=7, trigger=Trigger.BY_NUMBER)
 
 
 @dataclass

@@ -63,7 +63,7 @@ def test_a_place_that_is_found_is_told():
     assert "No comment was written" not in run.output.summaries[0]
 
 
-@pytest.mark.parametrize("trigger", [Trigger.REQUESTED, Trigger.COMMAND])
+@pytest.mark.parametrize("trigger", [Trigger.BY_NUMBER, Trigger.COMMAND])
 @pytest.mark.parametrize("is_asked", [False, True])
 def test_a_person_who_asks_is_answered(trigger: Trigger, is_asked: bool):
     run = harness()
@@ -114,7 +114,7 @@ def test_a_comment_with_places_becomes_a_redirect():
     assert "/blob/0123456789abcdef0123456789abcdef01234567/SECURITY.md)" in visible
     assert (report(run)["speaks"], report(run)["suspects"], report(run)["found"]) == ("security", [], None)
     run.set_thread(our_comment(body), **REPORTED)
-    run.run(TriageTask(number=7, trigger=Trigger.REQUESTED, is_asked=True))
+    run.run(TriageTask(number=7, trigger=Trigger.BY_NUMBER, is_asked=True))
     assert len(run.github.edited) == 1, "the same again"
 
 
@@ -124,7 +124,7 @@ def test_a_comment_with_places_becomes_a_redirect():
         (Trigger.OPENED, "reporter", 0),
         (Trigger.COMMAND, "reporter", 0),
         (Trigger.COMMAND, "mona", 1),
-        (Trigger.REQUESTED, "mona", 1),
+        (Trigger.BY_NUMBER, "mona", 1),
     ],
 )
 def test_a_skill_that_requires_approval_waits_for_somebody_with_write_access(

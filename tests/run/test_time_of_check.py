@@ -14,7 +14,7 @@ from triage.run.may_run.event import Event
 from triage.say.hidden_state import CommentState, hash_text, parse_state, render_state
 
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
-ANSWER = TriageTask(number=7, trigger=Trigger.REPORTER_REPLY, actor="reporter")
+ANSWER = TriageTask(number=7, trigger=Trigger.REPORTER_ANSWER, actor="reporter")
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 SINCE = "text was edited since"
 ISSUE = factories.issue()

@@ -85,7 +85,7 @@ SKIPPED: list[tuple[str, IssueTask, dict[str, Any], str]] = [
     ("pull request by number", BY_HAND, {"is_pull_request": True}, "Pull requests"),
     ("bot", OPENED, {"author_is_bot": True}, "bot"),
     ("stranger's command", TriageTask(number=7, trigger=Trigger.COMMAND, actor="stranger"), {}, "write access"),
-    ("answer to nothing", TriageTask(number=7, trigger=Trigger.REPORTER_REPLY, actor="reporter"), {}, "No question"),
+    ("answer to nothing", TriageTask(number=7, trigger=Trigger.REPORTER_ANSWER, actor="reporter"), {}, "No question"),
     ("quiet by a stranger", QuietTask(number=7, actor="stranger"), {}, "write access"),
 ]
 

@@ -21,8 +21,8 @@ def render_comment(
     return comment.compose_comment("", (previous or CommentState()).with_report(report, text), page)
 
 
-def render_summary(
+def render_job_page(
     report: RunReport, planned: Sequence[Effect] | None = None, *, says_why_no_comment: bool = False
 ) -> str:
     report = report.model_copy(update={"statements": decide(report)})
-    return job_page.render_summary(report, "suggest", planned, says_why_no_comment=says_why_no_comment)
+    return job_page.render_job_page(report, "suggest", planned, says_why_no_comment=says_why_no_comment)

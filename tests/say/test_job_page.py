@@ -4,7 +4,7 @@ import pytest
 
 from testing.each_row import each_row
 from tests.say import sample_reports, sample_runs
-from tests.say.rendering import render_summary
+from tests.say.rendering import render_job_page
 from tests.say.sample_reports import EVIL, FEATURE, FULL, LONG, PAST, RULES, UNSAID, change_report, step
 from tests.say.sample_runs import (
     CUT,
@@ -44,12 +44,12 @@ DRY_RUN: list[Effect] = [
     ],
 )
 def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):
-    golden(f"tests/golden/summary_{name}.md", render_summary(report, planned))
+    golden(f"tests/golden/summary_{name}.md", render_job_page(report, planned))
 
 
 def test_a_silent_run_begins_with_what_was_found(golden):
     report = change_report(UNSAID, regression_window=PAST.regression_window, kind=None, kind_probability=None)
-    text = render_summary(report, says_why_no_comment=True)
+    text = render_job_page(report, says_why_no_comment=True)
     golden("tests/golden/summary_without_comment.md", text)
     assert text.splitlines()[2].startswith("**The report says that it worked before.**")
 
@@ -66,7 +66,7 @@ def test_a_silent_run_begins_with_what_was_found(golden):
     ],
 )
 def test_a_silent_run_says_why(changes, reason):
-    text = render_summary(change_report(UNSAID, **changes), says_why_no_comment=True)
+    text = render_job_page(change_report(UNSAID, **changes), says_why_no_comment=True)
     assert f"because {reason}. With_ `comment: always` _there is one._" in text
 
 
@@ -79,7 +79,7 @@ REPORTS = {name: report for name, report in SCENES.items() if isinstance(report,
 @each_row("name", REPORTS)
 def test_no_content_is_active(name):
     report = REPORTS[name]
-    text = render_summary(report)
+    text = render_job_page(report)
     links = build_job_page(report).links
     assert find_active_content(text, links) == []
     assert text.startswith("## Bug triage")
@@ -88,28 +88,28 @@ def test_no_content_is_active(name):
 
 
 def test_tokens_and_dollars_appear_once_with_their_caps():
-    text = render_summary(PLANNED)
+    text = render_job_page(PLANNED)
     assert "<summary>6 steps: 31.4 of 300 s, 33,130 of 100,000 tokens, 0.0887 of 1.00 US dollars</summary>" in text
     assert text.count("0.0887") == 1
-    assert "<summary>5 steps: 2.3 of 300 s</summary>" in render_summary(RULES)
+    assert "<summary>5 steps: 2.3 of 300 s</summary>" in render_job_page(RULES)
     unknown = PLANNED.usage.model_copy(update={"usd": None})
-    assert "of 100,000 tokens, price unknown</summary>" in render_summary(change_report(PLANNED, usage=unknown))
+    assert "of 100,000 tokens, price unknown</summary>" in render_job_page(change_report(PLANNED, usage=unknown))
 
 
 def test_a_long_table_is_cut_and_says_so():
     steps = [step("critic", number, number, 1.0) for number in range(1, 130)]
-    text = render_summary(run(FULL, steps, FULL.decisions, 4.0))
+    text = render_job_page(run(FULL, steps, FULL.decisions, 4.0))
     assert "The first 100 of 129: the rest stands in the JSON report." in text
 
 
 def test_a_run_without_steps_has_a_page():
-    text = render_summary(change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[]))
+    text = render_job_page(change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[]))
     assert "### What ran\n\nNobody decided anything: the run ended before that.\n" in text
 
 
 def test_a_terminal_has_no_issue_to_link_to():
     issue = FULL.issue.model_copy(update={"number": None, "url": ""})
-    assert render_summary(change_report(issue=issue, server_url="")).startswith("## Bug triage\n")
+    assert render_job_page(change_report(issue=issue, server_url="")).startswith("## Bug triage\n")
 
 
 def test_notices_of_skipped_failed_and_unpublished_runs():
@@ -139,14 +139,14 @@ def test_a_dry_run_lists_its_effects():
         "- Labels added to issue 412: `bug`, ``a`b``",
         "- The comment 99 on issue 7, 3 characters",
     ]
-    assert title + "\n".join(effects) + "\n\n" in render_summary(FULL, planned=[*DRY_RUN, edit])
-    assert f"{title}Nothing.\n\n" in render_summary(FULL, planned=[])
+    assert title + "\n".join(effects) + "\n\n" in render_job_page(FULL, planned=[*DRY_RUN, edit])
+    assert f"{title}Nothing.\n\n" in render_job_page(FULL, planned=[])
 
 
 def test_a_long_summary_stays_below_what_github_shows():
     words = [LONG.notes[0] * 10] * 20
     many = change_report(LONG, notes=words)
-    assert utf16_length(render_summary(many)) <= MAX_SUMMARY_UNITS
+    assert utf16_length(render_job_page(many)) <= MAX_SUMMARY_UNITS
 
 
 @pytest.mark.parametrize(
@@ -158,6 +158,6 @@ def test_a_long_summary_stays_below_what_github_shows():
 )
 def test_citations_are_counted_and_not_listed(total: int, said: str):
     citations = Citations(verified=max(0, total - 3), total=total, refused=["a: gone"] * 3)
-    text = render_summary(change_report(citations=citations))
+    text = render_job_page(change_report(citations=citations))
     assert text.count(said) == 1
     assert "gone" not in text

@@ -41,7 +41,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:
-    """Return the report and the ticket from templates; no comment, which only a model's explanation gives."""
+    """Return the report and the ticket from templates, without a model's explanation of the cause."""
     return _build_output(agent_input, fill_ticket_template(agent_input, _list_owners(agent_input, services)))
 
 

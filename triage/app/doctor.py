@@ -19,7 +19,7 @@ from triage.app.open_app import open_terminal_app
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import IndexFacts
-from triage.domain.effect import Annotate, SetOutputs, WriteSummary
+from triage.domain.effect import Annotate, SetOutputs, WriteJobPage
 from triage.domain.run import Status
 from triage.domain.skill import SKILL_FOLDER
 from triage.domain.value import Value
@@ -218,7 +218,7 @@ async def run_doctor(app: App, run: JobContext) -> Status:
     broken = [name for name, check in checks.items() if check.state == "broken"]
     status = Status.FAILED if broken else Status.COMPLETE
     outputs = SetOutputs(values={"status": status.value})
-    apply_local_effects([WriteSummary(markdown=render_checks(checks)), outputs], run.output)
+    apply_local_effects([WriteJobPage(markdown=render_checks(checks)), outputs], run.output)
     if broken:
         message = f"Not as it should be: {', '.join(broken)}. The summary of the job says what to do."
         apply_local_effects([Annotate(level="error", message=message)], run.output)

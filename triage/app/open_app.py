@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
-    from triage.domain.task import TaskName
+    from triage.domain.task import JobName
     from triage.outside.output.terminal import TerminalOutput
 
 __all__ = ["JobOutput", "open_job_app", "open_job_output", "open_terminal_app"]
@@ -46,7 +46,7 @@ def open_job_app(environ: Mapping[str, str], output: JobOutput) -> App:
 def open_terminal_app(
     repo: Path,
     *,
-    task: TaskName = "triage",
+    task: JobName = "triage",
     engine: str | None = None,
     report_path: Path | None = None,
     verbose: bool = False,

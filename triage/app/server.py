@@ -26,7 +26,7 @@ from triage.base.errors import SetupError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.domain.task import TaskName
+from triage.domain.task import JobName
 from triage.graph.nodes import Node, fetch_past_issues, read_and_index
 from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState, Update
@@ -113,7 +113,7 @@ def open_services(repository: str) -> Services:
     return replace(open_on_server(repository).open_services(), is_asked=True)
 
 
-def open_on_server(repository: str, task: TaskName = "triage") -> App:
+def open_on_server(repository: str, task: JobName = "triage") -> App:
     """Open what a run of LangGraph Server has, for the checkout of the repository. Raises SetupError.
 
     `repository` is `owner/name`, or empty where the server has one checkout.

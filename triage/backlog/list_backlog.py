@@ -173,7 +173,7 @@ def check_issue(issue: Issue, config: ProjectConfig) -> str:
     """Return why an issue is not triaged; empty if it is."""
     if issue.author_is_bot:
         return BY_BOT
-    return check_opt_labels(TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED), issue, config)
+    return check_opt_labels(TriageTask(number=issue.number or 0, trigger=Trigger.BY_NUMBER), issue, config)
 
 
 def _read_past(listed: list[Issue], iterate: IteratePastIssues | None, progress: ProgressLog) -> list[PastIssue]:

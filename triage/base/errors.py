@@ -42,7 +42,7 @@ class PermissionMissing(SetupError):
 
 
 class CannotPublish(TriageError):
-    """GitHub refused a write. The job summary is written anyway."""
+    """GitHub refused a write, or does not answer. The job's page is written anyway."""
 
 
 class NoSuchComment(CannotPublish):

@@ -25,7 +25,7 @@ class Policy(Value):
 
 
 SuggestionKind = Literal["label", "type", "close"]
-Confidence = Literal["LOW", "MEDIUM", "HIGH"]
+SuggestionConfidence = Literal["LOW", "MEDIUM", "HIGH"]
 MAX_RATIONALE_CHARS = 280
 """GitHub's limit (its GraphQL reference, `LabelUpdateInput`)."""
 
@@ -36,7 +36,7 @@ class Suggestion(Value):
     """A label or an issue type, as GitHub spells it; `as duplicate of #7`."""
     rationale: Annotated[str, Field(max_length=MAX_RATIONALE_CHARS)]
     """Plain text that does nothing on GitHub."""
-    confidence: Confidence
+    confidence: SuggestionConfidence
 
     @property
     def key(self) -> str:
@@ -94,7 +94,7 @@ class SuggestChanges(Value):
     suggestions: list[Suggestion]
 
 
-class WriteSummary(Value):
+class WriteJobPage(Value):
     markdown: str
 
 
@@ -117,4 +117,4 @@ class SetOutputs(Value):
 IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | SuggestChanges | React
 """The effects that need the network."""
 
-Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs
+Effect = IssueEffect | WriteJobPage | WriteReport | Annotate | SetOutputs

@@ -155,7 +155,7 @@ class CodeBlock(Value):
     text: str
 
 
-class Section(Value):
+class IssueSection(Value):
     """A heading of the issue and the text below it. Issue forms write one per field."""
 
     heading: str
@@ -178,7 +178,7 @@ class ParsedIssue(Value):
     """Names that look like code (dotted, snake_case, camelCase, in backticks, with parentheses), best first."""
     paths: list[str] = Field(default_factory=list)
     versions: list[str] = Field(default_factory=list)
-    sections: list[Section] = Field(default_factory=list)
+    sections: list[IssueSection] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
     hidden_fragments: int = 0
     comments_left_out: int = 0

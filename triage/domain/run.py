@@ -23,7 +23,7 @@ StepName = AgentName | LookupName | FixStepName
 
 
 class Status(StrEnum):
-    """How a run ended. `failed`: the workflow's author must fix something."""
+    """How a run ended. `degraded`: a part failed, or nothing could be done now; `failed`: a workflow must change."""
 
     COMPLETE = "complete"
     DEGRADED = "degraded"

@@ -18,9 +18,9 @@ class Trigger(StrEnum):
     EDITED = "edited"
     LABELED = "labeled"
     COMMAND = "command"
-    REPORTER_REPLY = "answer"
+    REPORTER_ANSWER = "answer"
     """The issue's author commented. Counts only if our comment has asked something."""
-    REQUESTED = "requested"
+    BY_NUMBER = "requested"
     """By the issue's number: manually, by schedule, or by another workflow."""
 
 
@@ -55,7 +55,7 @@ class QuietTask(Value):
     """Empty for everything."""
 
 
-TaskName = Literal[
+JobName = Literal[
     "triage",
     "fix-gate",
     "fix-propose",
@@ -99,7 +99,7 @@ class ReproduceTask(Value):
 
     number: int | None = None
     """None for all open issues whose example failed when it was run last."""
-    trigger: Trigger = Trigger.REQUESTED
+    trigger: Trigger = Trigger.BY_NUMBER
     """By a command, by an opened issue, or by the workflow itself, as its author decided."""
     actor: str = ""
     """Who commanded."""

@@ -63,7 +63,7 @@ def fix(
             user_repository.check_can_commit()
             app, found, repository = open_issue(app.with_project_config(), issue, github)
             files = open_base_files(app.root, "HEAD")
-            example = context.obj(app)(found) if context.obj else None
+            example = context.obj(app)(found) if context.obj else None  # `cli` gives what opens it
             services = app.open_services()
         # A proposal that went into a pipe was not seen, so nobody can answer it.
         is_interactive = sys.stdin.isatty() and sys.stdout.isatty() and issue != "-"

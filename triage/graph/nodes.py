@@ -131,19 +131,19 @@ def _look_up_in_commit(
     window = None if only_paths else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     update = find_places_kind_and_labels(state, codebase)
     dependencies = codebase.project.dependencies
-    of_template = count_template_comments(state.issue, codebase.project.forms)
+    template_comments = count_template_comments(state.issue, codebase.project.forms)
     language = detect_project_language(codebase.list_paths(), codebase.read_lines) if services.model else "en"
-    asks = update["kind_reading"].kind != "bug" and services.config.documentation
+    wants_documentation = update["kind_reading"].kind != "bug" and services.config.documentation
     folders = (part for path in codebase.list_paths() for part in path.split("/")[:-1][:3])
     # One of the upper folders has the name of the installed package.
     own_names = {state.repository.slug.rpartition("/")[2], *folders}
     return update | {
         "index": index,
         "regression_window": window,
-        "documentation": codebase.find_documentation(parsed, MAX_SECTIONS) if asks else [],
+        "documentation": codebase.find_documentation(parsed, MAX_SECTIONS) if wants_documentation else [],
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, own_names),
-        "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
+        "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - template_comments}),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
@@ -200,7 +200,7 @@ def make_agent_node(name: AgentName) -> Node:
             update = await in_thread(activate_skills, state, services.codebase)
             state = state.model_copy(update=update)
         result, engine = await run_agent(agent, state, recorder, by_rules=by_rules)
-        update |= {"steps": recorder.records, "answered_in_round": {name: state.round}}
+        update |= {"steps": recorder.records, "ran_in_round": {name: state.round}}
         update |= record_shown_skills(state, name, result.skills if result else {})
         answer = result.answer if result else None
         if name == "codebase_search" and result and answer is not None:
@@ -230,9 +230,9 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     seconds = min(HISTORY_SECONDS, services.seconds_left())
     if not likely or not state.may_be_bug_by_rules or state.is_security_report or seconds < 1.0:
         return {"report": build_report(state, services)}
-    lead = next(iter(select_sure_places(state.places)), None)
-    lines = lead.span if lead else next((file.span for file in likely if file.span), None)
-    line = lead.line if lead else None
+    first_place = next(iter(select_sure_places(state.places)), None)
+    lines = first_place.span if first_place else next((file.span for file in likely if file.span), None)
+    line = first_place.line if first_place else None
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
@@ -257,7 +257,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
     def read_pages() -> None:
         parsed = read_issue(state.issue)
         # A vulnerability is not for any log of searches.
-        is_public = not reports_vulnerability(parsed, state.issue.labels, is_request=False)
+        is_public = not reports_vulnerability(parsed, state.issue.labels, asks_for_feature=False)
         for page in iterate(choose_search_words(parsed) if is_public else ""):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 

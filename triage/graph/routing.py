@@ -132,7 +132,7 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
     """Return which agents run next."""
     if state.iterations + 1 >= services.limits.iterations:
         return _choose_writer(f"iteration limit ({services.limits.iterations}) reached", forced=True)
-    if "investigator" not in state.answered_in_round:
+    if "investigator" not in state.ran_in_round:
         return Choice(("investigator",), "nobody has read the issue yet")
     name = (state.kind or "").replace("_", " ")
     if _may_be_documented(state, services):
@@ -140,14 +140,14 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
     if not searches_code(state.kind_by_rules):
         return _choose_writer(f"not a bug: {name}")
     if not state.may_be_bug:
-        if "codebase_search" in state.answered_in_round:
+        if "codebase_search" in state.ran_in_round:
             return _choose_writer(f"{name}: there is no cause to challenge")
         return Choice(("codebase_search",), f"{name}: where would it go?")
-    if state.answered_in_round.get("critic", 0) >= state.round:
+    if state.ran_in_round.get("critic", 0) >= state.round:
         reason = f"round {state.round + 1}: the critic's gaps give new words to search for"
         return _choose_writer_if_done(state, services) or Choice(("codebase_search",), reason, opens_round=True)
-    if state.answered_in_round.get("codebase_search", 0) < state.round:
-        if may_search_web(state, services) and "web_search" not in state.answered_in_round:
+    if state.ran_in_round.get("codebase_search", 0) < state.round:
+        if may_search_web(state, services) and "web_search" not in state.ran_in_round:
             return Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
         return Choice(("codebase_search",), "the code has not been searched yet")
     return Choice(("critic",), "the findings have not been challenged yet")
@@ -155,7 +155,7 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
 
 def _may_be_documented(state: BugTriageState, services: Services) -> bool:
     """Return whether a model may find the answer to a question; by rules no section is sure enough."""
-    is_open = state.kind == "question" and "codebase_search" not in state.answered_in_round
+    is_open = state.kind == "question" and "codebase_search" not in state.ran_in_round
     return is_open and state.may_be_answered and services.model is not None and not is_budget_low(services)
 
 

@@ -39,7 +39,7 @@ class BugTriageState(AgentInput):
     output: WriterOutput | None = None
     report: RunReport | None = None
 
-    answered_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
+    ran_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
     """Agent to the last round that it answered in."""
 
     shown_skill_ids: list[str] = Field(default_factory=list)

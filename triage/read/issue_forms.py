@@ -11,7 +11,7 @@ import yaml
 from pydantic import Field
 
 from triage.domain.findings import Kind, MissingKind
-from triage.domain.issue import CodeBlock, ParsedIssue, Section
+from triage.domain.issue import CodeBlock, IssueSection, ParsedIssue
 from triage.domain.value import Value
 from triage.read.kind_names import find_labelled_kind, find_named_kind
 from triage.safety.clean_text import clean_text
@@ -141,10 +141,10 @@ def find_bug_form(forms: Sequence[IssueForm]) -> IssueForm:
     return named[0] if len(named) == 1 else IssueForm()
 
 
-def join_own_headings(sections: Sequence[Section], fields: Sequence[FormField]) -> list[Section]:
+def join_own_headings(sections: Sequence[IssueSection], fields: Sequence[FormField]) -> list[IssueSection]:
     """Return a section a field: what stands below a heading of the reporter's own answers the field above it."""
     labels = {_key(field.label) for field in fields}
-    joined: list[Section] = []
+    joined: list[IssueSection] = []
     for section in sections:
         if joined and _key(section.heading) not in labels:
             text = f"{joined[-1].text}\n{section.heading}\n{section.text}"
@@ -154,7 +154,7 @@ def join_own_headings(sections: Sequence[Section], fields: Sequence[FormField]) 
     return joined
 
 
-def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
+def find_answer(field: FormField, sections: Sequence[IssueSection]) -> str | None:
     """Return the text below the field's heading; None when the heading is missing.
 
     Empty is what says nothing: `...`, a pointer such as `see log`, the form's own text.
@@ -264,7 +264,7 @@ def _list_own_links(parsed: ParsedIssue, forms: Sequence[str]) -> list[str]:
 
 
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
-    """Return the issue without lines and links of the repository's templates, without hints and empty calls.
+    """Return the issue without lines and links of the repository's templates, hints, and code that only asks a version.
 
     A title that is a form's title or name, or the label of a field, is empty.
     """

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from triage.base.text import count_open
-from triage.domain.issue import Attachment, CodeBlock, Issue, IssueComment, ParsedIssue, Section
+from triage.domain.issue import Attachment, CodeBlock, Issue, IssueComment, IssueSection, ParsedIssue
 from triage.read.code_names import find_identifiers, find_paths
 from triage.read.issue_forms import find_template_comments
 from triage.read.reporter_language import detect_reporter_language
@@ -172,7 +172,7 @@ def _separate_code(blocks: Sequence[Block]) -> tuple[str, list[Block], list[Foun
     return "\n\n".join(text for text in prose if text.strip()), code, traces
 
 
-def _find_sections(blocks: Sequence[Block]) -> list[Section]:
+def _find_sections(blocks: Sequence[Block]) -> list[IssueSection]:
     """Return each heading with the text below it, deeper headings included; `_No response_` counts as empty."""
     sections = []
     for number, block in enumerate(blocks):
@@ -184,7 +184,7 @@ def _find_sections(blocks: Sequence[Block]) -> list[Section]:
                 break
             below.append(format_block(following))
         text = "\n\n".join(below).replace(PICTURE, "").strip()
-        sections.append(Section(heading=block.text.strip(" :"), text="" if _NO_RESPONSE.match(text) else text))
+        sections.append(IssueSection(heading=block.text.strip(" :"), text="" if _NO_RESPONSE.match(text) else text))
         if len(sections) == _MAX_SECTIONS:
             break
     return sections

@@ -73,6 +73,7 @@ class Bisection:
         self._named, self._main = selection.targets[0], selection.targets[-1]
         self._evidence, self._runner, self._versions = evidence, runner, versions
         self._fails_later = evidence.verdict in ("still", "newer")
+        """Else the first version is searched that does not fail."""
         self._limit = runner.builds + MAX_BUILDS
         self._obstacles: dict[str, tuple[str, str]] = {}
         """Of the versions that cannot be judged: what was not possible, and why."""

@@ -86,7 +86,7 @@ def _render_table(macro: str, rows: Sequence[object]) -> str:
     return render_block("audit", macro, rows[:MAX_ROWS]) + (rest if len(rows) > MAX_ROWS else "")
 
 
-def render_summary(
+def render_job_page(
     report: RunReport,
     labels: LabelsMode = "off",
     planned: Sequence[Effect] | None = None,

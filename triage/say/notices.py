@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from triage.domain.code import Span
-from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
+from triage.domain.effect import Annotate, Effect, SetOutputs, WriteJobPage
 from triage.domain.run import Status
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 
@@ -18,7 +18,7 @@ def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> s
 
 def plan_skip(reason: str) -> list[Effect]:
     return [
-        WriteSummary(markdown=render_notice("skip", reason)),
+        WriteJobPage(markdown=render_notice("skip", reason)),
         SetOutputs(values={"status": Status.SKIPPED.value}),
     ]
 
@@ -32,20 +32,20 @@ def plan_job_result(
 ) -> list[Effect]:
     """Return what a job of a feature writes beside the issue; `message` is Markdown with these links."""
     return [
-        WriteSummary(markdown=render_notice("job", message, feature, links=links)),
+        WriteJobPage(markdown=render_notice("job", message, feature, links=links)),
         SetOutputs(values={"status": status.value, **outputs}),
     ]
 
 
 def plan_page(markdown: str) -> list[Effect]:
     """Return the effects of a job that only writes a page; `markdown` is inert."""
-    return [WriteSummary(markdown=markdown), SetOutputs(values={"status": Status.COMPLETE.value})]
+    return [WriteJobPage(markdown=markdown), SetOutputs(values={"status": Status.COMPLETE.value})]
 
 
 def plan_unfinished(message: str) -> list[Effect]:
     """Return the effects of a run that could not finish now: starting it again helps."""
     return [
-        WriteSummary(markdown=render_notice("unfinished", message)),
+        WriteJobPage(markdown=render_notice("unfinished", message)),
         Annotate(level="warning", message=message),
         SetOutputs(values={"status": Status.DEGRADED.value}),
     ]
@@ -54,7 +54,7 @@ def plan_unfinished(message: str) -> list[Effect]:
 def plan_failure(message: str, at: Span | None = None) -> list[Effect]:
     """Return the effects of a run that fails until somebody fixes the setup, perhaps in the lines `at`."""
     return [
-        WriteSummary(markdown=render_notice("failure", message)),
+        WriteJobPage(markdown=render_notice("failure", message)),
         Annotate(level="error", message=message, at=at),
         SetOutputs(values={"status": Status.FAILED.value}),
     ]

@@ -81,12 +81,12 @@ def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterable[Fold], 
 
 
 def render_statements(report: RunReport, statements: Sequence[Statement], links: Links) -> list[str]:
-    """Return each statement as Markdown; where there is none, that nothing was found."""
+    """Return each statement as Markdown; where there is none but likely files, first that nothing was found."""
     phrases = get_phrases(report.language)
     has_place = any(isinstance(one, FoundPlaces) for one in statements)
     has_cause = bool(statements) and isinstance(statements[0], Cause)
-    beside = {LikelyPlaces: has_place, FoundPlaces: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
-    more = (([beside[type(one)]] if type(one) in beside else []) for one in statements)
+    last_argument = {LikelyPlaces: has_place, FoundPlaces: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
+    more = (([last_argument[type(one)]] if type(one) in last_argument else []) for one in statements)
     blocks = [
         render_block("statements", one.rule, one, links, *words) for one, words in zip(statements, more, strict=True)
     ]

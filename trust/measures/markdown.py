@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState
-from triage.say.job_page import render_summary
+from triage.say.job_page import render_job_page
 from triage.say.notices import render_notice
 from triage.say.report_pages import build_comment_page
 from trust.corpora import CorpusText, markdown
@@ -48,7 +48,7 @@ def _pages(words: str, choice: int) -> dict[str, str]:
     page = build_comment_page(report, earlier)
     return {
         "comment": compose_comment("", earlier.with_report(report, ""), page),
-        "summary": render_summary(report),
+        "summary": render_job_page(report),
         "skip": render_notice("skip", words),
         "failure": render_notice("failure", words),
     }

@@ -24,7 +24,7 @@ SAME_TEXT = "The issue's text is the one of the last triage."
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 OUT = "The issue carries the project's opt-out label."
 NOT_IN = "The issue does not carry the project's opt-in label."
-AUTOMATIC = (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.REPORTER_REPLY)
+AUTOMATIC = (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.REPORTER_ANSWER)
 
 
 NUMBERS = count(5_000)
@@ -62,7 +62,7 @@ def task(trigger: Trigger, actor: str = "mona") -> TriageTask:
 
 
 COMMAND = task(Trigger.COMMAND)
-ANSWER = task(Trigger.REPORTER_REPLY)
+ANSWER = task(Trigger.REPORTER_ANSWER)
 REPRODUCE = ReproduceTask(number=7, trigger=Trigger.COMMAND, actor="mona")
 
 
@@ -130,7 +130,7 @@ class TestCommand:
 
     def test_a_request_by_number_ignores_earlier_runs(self) -> None:
         found = issue(ours(quiet=True, text_hash=TEXT), author_is_bot=True)
-        assert check(task(Trigger.REQUESTED), found) == ""
+        assert check(task(Trigger.BY_NUMBER), found) == ""
 
 
 class TestAutomaticRuns:
@@ -144,8 +144,8 @@ class TestAutomaticRuns:
             (Trigger.REOPENED, ours(2, text_hash=TEXT), f"{SAME_TEXT[:-1]}, which is less than a day old."),
             (Trigger.REOPENED, ours(2), ""),
             (Trigger.EDITED, ours(), ""),
-            (Trigger.REPORTER_REPLY, ours(), "No question to the issue's author is open."),
-            (Trigger.REPORTER_REPLY, ASKS, ""),
+            (Trigger.REPORTER_ANSWER, ours(), "No question to the issue's author is open."),
+            (Trigger.REPORTER_ANSWER, ASKS, ""),
         ],
     )
     def test_reasons_from_earlier_runs(self, trigger: Trigger, remembered: IssueComment, words: str) -> None:
@@ -286,7 +286,7 @@ class TestAskedRoles:
         [
             (task(Trigger.OPENED, "ann"), [comment("/triage", "ben")], []),
             (task(Trigger.EDITED, "ann"), [comment("/triage", "ben")], []),
-            (task(Trigger.REQUESTED, "ann"), [comment("/triage", "ben")], []),
+            (task(Trigger.BY_NUMBER, "ann"), [comment("/triage", "ben")], []),
             (COMMAND, [comment("/triage")], []),
             (REPRODUCE, [comment("/triage reproduce", "ben")], ["mona"]),
             (task(Trigger.COMMAND, "dee"), [comment("/triage", "ann"), comment("hi", "cy")], ["dee"]),
@@ -307,7 +307,7 @@ class TestLabels:
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_without_the_opt_in_label_only_a_request_by_number_passes(self, trigger: Trigger) -> None:
         words = check(task(trigger), issue(ASKS, labels=["bug"]), config=OPTS)
-        assert words == ("" if trigger is Trigger.REQUESTED else NOT_IN)
+        assert words == ("" if trigger is Trigger.BY_NUMBER else NOT_IN)
 
     @each_row("labels", [[], ["no-triage"]])
     @each_row("actor", ["mona", "hubot"])

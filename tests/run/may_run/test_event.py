@@ -150,7 +150,7 @@ def test_invalid_timestamps_are_none(written: Any):
         (OPENED, {}, RunKey(at=AT + timedelta(seconds=7))),
         (COMMAND, {"comment": COMMENT}, RunKey(at=AT, comment_id=5)),
         (COMMAND, {"comment": COMMENT | {"id": "x"}}, RunKey(at=AT)),
-        (TriageTask(number=7, trigger=Trigger.REQUESTED), {}, None),
+        (TriageTask(number=7, trigger=Trigger.BY_NUMBER), {}, None),
     ],
 )
 def test_the_record_of_a_run(task: TriageTask, payload: dict[str, Any], run: RunKey | None):

@@ -34,11 +34,11 @@ TASKS = {
     "issues.transferred": Skip(reason="The issue was transferred to another repository."),
     "issues.deleted": Skip(reason="This change of an issue (deleted) does not start a triage."),
     "issues.pinned": Skip(reason="This change of an issue (pinned) does not start a triage."),
-    "issue_comment.created": TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat"),
+    "issue_comment.created": TriageTask(number=1, trigger=Trigger.REPORTER_ANSWER, actor="Codertocat"),
     "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
     "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
-    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat", is_asked=True),
-    "repository_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
+    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.BY_NUMBER, actor="octocat", is_asked=True),
+    "repository_dispatch": TriageTask(number=1, trigger=Trigger.BY_NUMBER, actor="Codertocat"),
 }
 
 
@@ -134,7 +134,7 @@ class TestComments:
 
     def test_the_author_answers(self) -> None:
         task = route_event("issue_comment", comment("It is version 3."))
-        assert task == TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat")
+        assert task == TriageTask(number=1, trigger=Trigger.REPORTER_ANSWER, actor="Codertocat")
 
     def test_our_own_comment(self) -> None:
         assert reason("issue_comment", comment(f"{COMMENT_MARKER} x -->")) == "The comment is this action's own."
@@ -169,7 +169,7 @@ class TestEventsWithoutIssue:
     @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
     def test_the_input_names_the_issue(self, event: str) -> None:
         is_asked = event == "workflow_dispatch"  # the others may have no person behind them
-        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, is_asked=is_asked)
+        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.BY_NUMBER, is_asked=is_asked)
         with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
             route_event(event, {})
 

@@ -16,8 +16,8 @@ from triage.domain.effect import (
     SetOutputs,
     SuggestChanges,
     Suggestion,
+    WriteJobPage,
     WriteReport,
-    WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.run.write.apply_effects import (
@@ -57,7 +57,7 @@ class Recording:
 PLAN: list[Effect] = [
     SetOutputs(values={"status": "complete", "comment-url": "old", "report-file": ""}),
     WriteReport(json_text="{}"),
-    WriteSummary(markdown="# Page\n"),
+    WriteJobPage(markdown="# Page\n"),
     Annotate(level="warning", message="careful"),
     PostComment(issue_number=412, body="body"),
     AddLabels(issue_number=412, labels=["bug"]),

@@ -31,8 +31,8 @@ from triage.domain.effect import (
     SetOutputs,
     SuggestChanges,
     SuggestionOptions,
+    WriteJobPage,
     WriteReport,
-    WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport, Ticket
@@ -75,8 +75,8 @@ def plan_report(
     return plan_effects.plan_report(report.model_copy(update={"comment_reason": reason}), plan_input)
 
 
-ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
-SILENT: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
+ALWAYS: list[str] = ["WriteReport", "WriteJobPage", "SetOutputs"]
+SILENT: list[str] = ["WriteReport", "WriteJobPage", "SetOutputs"]
 ASKED = Policy(comment="always")
 OURS = exchange(render_comment(FULL))
 
@@ -94,7 +94,7 @@ OURS = exchange(render_comment(FULL))
         (Policy(dry_run=True), FULL, None, ALWAYS),
         (Policy(labels="apply"), FULL, None, ["AddLabels", "PostComment", *ALWAYS]),
         (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *SILENT]),
-        (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteJobPage", "Annotate", "SetOutputs"]),
         (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["AddLabels", "PostComment", *ALWAYS]),
         (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
         (Policy(), FEATURE, None, SILENT),
@@ -148,7 +148,7 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     assert "Suggested labels: `bug`, `importer`" in of(PostComment, plain).body
     assert "Suggested" not in of(PostComment, effects).body
     assert (
-        "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
+        "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteJobPage, effects).markdown
     )
     again = exchange(of(PostComment, effects).body)
     assert names(plan_report(FULL, Policy(), ISSUE, again, options=OPTIONS)) == ALWAYS
@@ -179,13 +179,13 @@ def test_a_terminal_has_no_issue_to_write_to():
 
 def test_a_dry_run_lists_its_plan():
     effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE)
-    page = of(WriteSummary, effects).markdown
+    page = of(WriteJobPage, effects).markdown
     assert "### Dry run: what would have been written" in page
     assert "- A new comment on issue 412 of " in page
     assert "- Labels added to issue 412: `bug`, `importer`" in page
-    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
+    unchanged = of(WriteJobPage, plan_report(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
     assert "would have been written\n\nNothing." in unchanged
-    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE)).markdown
+    assert "Dry run" not in of(WriteJobPage, plan_report(FULL, Policy(), ISSUE)).markdown
 
 
 def test_the_report_is_written_as_json():
@@ -270,8 +270,8 @@ def test_an_unchanged_comment_has_a_url():
 
 
 def test_skipping_and_failing_set_the_status():
-    assert names(plan_skip("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
-    assert names(plan_failure("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
+    assert names(plan_skip("It is a pull request.")) == ["WriteJobPage", "SetOutputs"]
+    assert names(plan_failure("No such issue.")) == ["WriteJobPage", "Annotate", "SetOutputs"]
     assert of(SetOutputs, plan_skip("x")).values == {"status": "skipped"}
     assert of(SetOutputs, plan_failure("x")).values == {"status": "failed"}
     assert of(Annotate, plan_failure("No such issue.")) == Annotate(level="error", message="No such issue.")
@@ -295,7 +295,7 @@ def test_quiet_without_a_comment_writes_a_short_one():
     ],
 )
 def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(our_comment, policy):
-    assert names(plan_quiet(QUIET, our_comment, policy)) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_quiet(QUIET, our_comment, policy)) == ["WriteJobPage", "SetOutputs"]
 
 
 def test_wrong_edits_our_comment_even_when_it_is_quiet():
@@ -306,7 +306,7 @@ def test_wrong_edits_our_comment_even_when_it_is_quiet():
     assert state is not None
     assert (state.quiet, state.wrong) == (True, ["place"])
     assert "Withdrawn, as somebody called it wrong: place" in edit.body
-    assert names(plan_quiet(wrong, OURS, Policy(dry_run=True))) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_quiet(wrong, OURS, Policy(dry_run=True))) == ["WriteJobPage", "SetOutputs"]
 
 
 def test_our_comments_have_our_marker_and_our_login():

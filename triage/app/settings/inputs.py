@@ -17,7 +17,7 @@ from triage.base.text import quote_value
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, TestsOutcome
 from triage.domain.run import AGENT_SHARE, Engine, Limits, ReasoningEffort
-from triage.domain.task import BACKLOG_QUERY, TaskName
+from triage.domain.task import BACKLOG_QUERY, JobName
 
 PLACEHOLDER_KEY = "sk-no-key-required"
 """Sent to an endpoint without a key; gateways that need none accept any."""
@@ -121,7 +121,7 @@ class Settings(BaseModel):
 
     github_token: Secret = SecretStr("")
     issue_number: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
-    task: TaskName = "triage"
+    task: JobName = "triage"
     engine: Literal["auto", "model", "rules"] = "auto"
     model_api_key: Secret = SecretStr("")
     model_base_url: Annotated[str, BeforeValidator(parse_endpoint_url)] | None = None
@@ -163,7 +163,7 @@ class Settings(BaseModel):
         return cls._from_variables(read, {})
 
     @classmethod
-    def from_terminal(cls, environ: Mapping[str, str], *, task: TaskName = "triage", **overrides: object) -> Self:
+    def from_terminal(cls, environ: Mapping[str, str], *, task: JobName = "triage", **overrides: object) -> Self:
         """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`, with what the command line sets.
 
         The task is that of the command, whatever `TRIAGE_TASK` says.

@@ -65,7 +65,7 @@ class Mentions:
     lines: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Mentioned lines of each file, innermost frame first."""
     definitions: dict[int, list[tuple[float, DefinitionLocation]]] = field(default_factory=lambda: defaultdict(list))
-    """Mentioned definitions of each file, with their scores."""
+    """Mentioned definitions of each file, with their scores: up to 1, lower for common names."""
 
 
 def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> Mentions:

@@ -64,16 +64,16 @@ def rank_files(
     # Of several chunks of a file the nearest counts.
     nearest = sorted(near.items(), key=lambda one: one[1]) if by_embedding else []
     closest = {int(corpus.chunk_files[chunk]): max(0.0, similarity) for chunk, similarity in nearest}
-    specific = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
-    specific = specific + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
+    without_background = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
+    without_background = without_background + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
     weights = load_past_weights()
-    specific = specific + np.float32(weights.weight * past.coverage) * features[PAST_FEATURE]
-    total = (specific + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
+    without_background = without_background + np.float32(weights.weight * past.coverage) * features[PAST_FEATURE]
+    total = (without_background + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
     total = total * np.float32(1 - weights.flattening * past.coverage)
     total = total + score_executed_files(query_scores)
     candidates = _find_candidates(query_scores, features, near)
     order = sorted(
-        (file for file in candidates if specific[file] > 0 or file in query_scores.mentions.frame_scores),
+        (file for file in candidates if without_background[file] > 0 or file in query_scores.mentions.frame_scores),
         key=lambda file: (-total[file], corpus.files[file].path),
     )
     # The best score is 0 if a stack trace leads to an empty file and nothing else fits.

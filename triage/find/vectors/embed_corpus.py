@@ -29,7 +29,7 @@ Matrix = NDArray[np.float32]
 DIMENSIONS = 256
 _HASHES = 4
 _BITS = 10
-"""Of the term's hash, for each of them: nine for the dimension and one for the sign."""
+"""Of the term's hash, for each of them: the lowest choose the dimension, the highest the sign."""
 _BLOCK = 4_096
 """Rows at once, to save memory."""
 
@@ -70,7 +70,7 @@ def _add_projections(
     hashes: NDArray[np.uint64],
     values: Matrix,
 ) -> None:
-    """Add the value of each term to some cells of its row, with a sign, both chosen by its hash."""
+    """Add the value of each term to some cells of its row of `vectors`, with a sign, both chosen by its hash."""
     for number in range(_HASHES):
         bits = (hashes >> np.uint64(number * _BITS)).astype(np.int64)
         cells = rows.astype(np.int64) * DIMENSIONS + (bits & (DIMENSIONS - 1))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
+from triage.domain.effect import Effect, SetOutputs, WriteJobPage, WriteReport
 from triage.domain.issue import Issue
 from triage.domain.proposal import MAX_REVISIONS, PatchedFile, Proposal
 from triage.domain.run import Status
@@ -77,7 +77,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     report = withhold_details(report) if report.security else report
     effects: list[Effect] = [
         WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=render_fix_page(shown, report)),
+        WriteJobPage(markdown=render_fix_page(shown, report)),
         SetOutputs(values=build_outputs(report) | outputs),
     ]
     done = apply_local_effects(effects, run.output)

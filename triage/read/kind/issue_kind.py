@@ -150,7 +150,7 @@ def read_kind(
         kind=kind,
         likeliest=said if said in KINDS else likeliest,
         probability=1.0 if said else chances[likeliest],
-        security=reports_vulnerability(own, labels, is_request=kind == "feature_request"),
+        security=reports_vulnerability(own, labels, asks_for_feature=kind == "feature_request"),
     )
 
 

@@ -106,10 +106,10 @@ _PUBLISHED = re.compile(
 """Everybody can read an advisory that is linked, and the output of a scanner is made of such."""
 
 
-def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_request: bool) -> bool:
+def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, asks_for_feature: bool) -> bool:
     """Whether the report shows how this project can be attacked, or says that it can.
 
-    `is_request` says that it asks for something new.
+    `asks_for_feature` says that it asks for something new.
     """
     if _KNOWN_ELSEWHERE.search(parsed.title):
         return False
@@ -122,7 +122,7 @@ def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_requ
         return False
     if _PREFIX.search(parsed.title):
         return True
-    if is_request or _DEFENCE.search(parsed.title):
+    if asks_for_feature or _DEFENCE.search(parsed.title):
         return False
     sentences = [one for one in find_sentences(searchable_text(parsed)[:_MAX_ATTACK_CHARS]) if not _DEFENCE.search(one)]
     is_abused = any(map(_ABUSE.search, sentences))
@@ -199,7 +199,7 @@ def find_severity_signs(parsed: ParsedIssue) -> list[SeveritySign]:
     sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
     stated = [sentence for sentence in sentences if not sentence.endswith("?")]
     found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, stated))}
-    if reports_vulnerability(parsed, (), is_request=False) and (title := quote(parsed, parsed.title)):
+    if reports_vulnerability(parsed, (), asks_for_feature=False) and (title := quote(parsed, parsed.title)):
         found["security"] = title
     if "crash" not in found and (line := next(_find_lines_of_death(parsed), None)):
         found["crash"] = line

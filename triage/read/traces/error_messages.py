@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from triage.domain.issue import Section
+from triage.domain.issue import IssueSection
 from triage.read.text_signs import SAYS_FAILURE
 from triage.read.traces.traces import FoundTrace
 
@@ -66,7 +66,7 @@ _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
 def find_error_messages(
-    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = ()
+    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[IssueSection] = ()
 ) -> list[str]:
     """Return at most ten messages, best first: of traces, of sections for them, error lines, quotes, then of compilers.
 
@@ -99,7 +99,7 @@ def _drop_marks(message: str) -> str:
     return message.removesuffix("**")
 
 
-def _find_below_error_headings(sections: Sequence[Section]) -> list[str]:
+def _find_below_error_headings(sections: Sequence[IssueSection]) -> list[str]:
     """Return the first line below a heading for the message."""
     found = []
     for section in sections:

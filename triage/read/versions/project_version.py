@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from triage.base.text import word_set
-from triage.domain.issue import ParsedIssue, Quote, Section
+from triage.domain.issue import IssueSection, ParsedIssue, Quote
 from triage.read.text_signs import quote, shorten_to_ends
 from triage.read.versions.versions import NOT_NAMES, PLATFORMS
 
@@ -89,7 +89,7 @@ def _list_candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
-def _find_below_heading(section: Section, names: list[str]) -> Iterator[str]:
+def _find_below_heading(section: IssueSection, names: list[str]) -> Iterator[str]:
     """Yield what stands for the version below a heading that asks for it."""
     words = re.findall(r"[\w.+-]+", section.heading.lower())
     is_ours = _PLATFORM_WORDS.isdisjoint(words) or any(name in _squeeze(section.heading) for name in names)

@@ -79,7 +79,7 @@ async def read_each(numbers: Iterable[int], job: ReproduceJob, done: PublishResu
 
 
 def _find_refusal(issue: Issue, run: JobContext) -> str:
-    if reports_vulnerability(read_issue(issue), issue.labels, is_request=False):
+    if reports_vulnerability(read_issue(issue), issue.labels, asks_for_feature=False):
         return SECURITY
     reason = check_command_comment(issue, run.event)
     return reason[:1].lower() + reason[1:]

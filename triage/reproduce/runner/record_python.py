@@ -31,7 +31,8 @@ def own_file():
 
 
 def run_parent(seconds, arguments):
-    code = sys.stdin.buffer.read()
+    """Run the example that is given in a child, and print what it did as JSON, which `read_record` reads."""
+    example = sys.stdin.buffer.read()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a container gets only what it has a handler for
     hide_from_children()
     record_end, write_end = os.pipe()
@@ -51,7 +52,7 @@ def run_parent(seconds, arguments):
         reader.start()
     is_late = False
     with suppress(OSError):
-        child.stdin.write(code)
+        child.stdin.write(example)
         child.stdin.close()
     try:
         child.wait(seconds)

@@ -74,10 +74,10 @@ def check_triage(request: IssueRequest[TriageTask], fetch_role: Callable[[str], 
     if task.trigger is Trigger.COMMAND:
         return _check_command(CommandName.TRIAGE, request, fetch_role, config)
     reason = check_opt_labels(task, issue, config)
-    if reason or task.trigger is Trigger.REQUESTED:
+    if reason or task.trigger is Trigger.BY_NUMBER:
         return reason
     reason = _check_automatic_run(request)
-    if reason or task.trigger is not Trigger.REPORTER_REPLY:
+    if reason or task.trigger is not Trigger.REPORTER_ANSWER:
         return reason
     return _check_run_count(request)
 
@@ -91,7 +91,7 @@ def check_reproduce(
     if request.task.trigger is Trigger.COMMAND:
         return _check_command(CommandName.REPRODUCE, request, fetch_role, config)
     reason = check_opt_labels(request.task, request.issue, config)
-    if reason or request.task.trigger is Trigger.REQUESTED:
+    if reason or request.task.trigger is Trigger.BY_NUMBER:
         return reason
     return _check_automatic_run(request)
 
@@ -140,7 +140,7 @@ def check_opt_labels(task: TriageTask | ReproduceTask, issue: Issue, config: Pro
     """Return why the project's labels prevent the run, unless somebody with rights commands it; or empty."""
     if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."
-    if task.trigger is Trigger.REQUESTED or not config.opt_in_label or issue.has_label(config.opt_in_label):
+    if task.trigger is Trigger.BY_NUMBER or not config.opt_in_label or issue.has_label(config.opt_in_label):
         return ""
     return "The issue does not carry the project's opt-in label."
 
@@ -163,9 +163,9 @@ def _check_automatic_run(request: IssueRequest[Any]) -> str:
         return "The issue's text is the one of the last triage."
     if task.trigger is Trigger.REOPENED and has_same_text and written_at and written_at > now - RUN_WINDOW:
         return "The issue's text is the one of the last triage, which is less than a day old."
-    if task.trigger is Trigger.REPORTER_REPLY and not state.asked:
+    if task.trigger is Trigger.REPORTER_ANSWER and not state.asked:
         return "No question to the issue's author is open."
-    if task.trigger is Trigger.REPORTER_REPLY and answer and not answers_question(answer.body, state.asked):
+    if task.trigger is Trigger.REPORTER_ANSWER and answer and not answers_question(answer.body, state.asked):
         return "The comment answers no question to the issue's author."
     return ""
 
@@ -206,7 +206,7 @@ async def check_model_run_cap(request: IssueRequest[TriageTask], run: JobContext
     not say how many issues came, a model is asked, unless GitHub says that it was asked too often: a burst does that.
     """
     cap, task = run.max_model_runs, request.task
-    if cap is None or task.trigger is Trigger.REQUESTED:
+    if cap is None or task.trigger is Trigger.BY_NUMBER:
         return ""
     if request.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment != "always":
         run.progress.info(UNCOUNTED)
@@ -231,7 +231,7 @@ async def check_model_run_cap(request: IssueRequest[TriageTask], run: JobContext
 async def has_actor_write_access(task: TriageTask, run: JobContext) -> bool:
     """Return whether GitHub confirms that whoever asked has write access; starting a workflow by hand needs it."""
     if task.trigger is not Trigger.COMMAND:
-        return task.trigger is Trigger.REQUESTED
+        return task.trigger is Trigger.BY_NUMBER
     try:
         role = await run.ask_github("The role of whoever asked", lambda: run.github.fetch_role(task.actor))
     except TriageError:

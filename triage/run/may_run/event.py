@@ -214,7 +214,7 @@ def _normalize_body(comment: IssueComment) -> str:
 
 def to_run_key(task: TriageTask | ReproduceTask, event: Event | None) -> RunKey | None:
     """Return the run as our comment remembers it; None for a request by number, which is never refused."""
-    if task.trigger is Trigger.REQUESTED or event is None or event.issue.snapshot_time is None:
+    if task.trigger is Trigger.BY_NUMBER or event is None or event.issue.snapshot_time is None:
         return None
     comment_id = (event.comment.comment_id or 0) if event.comment else 0
     return RunKey(at=event.issue.snapshot_time.replace(microsecond=0), comment_id=comment_id)

@@ -15,12 +15,12 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.task import (
     FixTask,
     IssueTask,
+    JobName,
     QuietTask,
     ReproduceTask,
     Skip,
     Subject,
     Task,
-    TaskName,
     TriageTask,
     Trigger,
 )
@@ -108,7 +108,7 @@ EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "s
 
 
 def route_event(
-    event_name: str, payload: Mapping[str, Any], issue_number: int | None = None, task_name: TaskName = "triage"
+    event_name: str, payload: Mapping[str, Any], issue_number: int | None = None, task_name: JobName = "triage"
 ) -> Task | None:
     """Return what the event asks of the task that the workflow chose; None if that task needs no event.
 
@@ -189,7 +189,7 @@ def _route_comment(payload: Payload) -> IssueTask | Skip:
         return Skip(reason="The comment holds no command and is not by the issue's author.")
     if issue.user.is_bot:
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
-    return TriageTask(number=issue.number, trigger=Trigger.REPORTER_REPLY, actor=author)
+    return TriageTask(number=issue.number, trigger=Trigger.REPORTER_ANSWER, actor=author)
 
 
 def _read_command(payload: Payload) -> tuple[IssuePart, str, Command | Skip | None]:
@@ -240,7 +240,7 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
         )
     sender_only = parse_payload({"sender": payload.get("sender")})
     is_asked = event_name == "workflow_dispatch"
-    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_asked=is_asked)
+    return TriageTask(number=issue_number, trigger=Trigger.BY_NUMBER, actor=sender_only.sender_login, is_asked=is_asked)
 
 
 def _skip_event(event_name: str) -> Skip:

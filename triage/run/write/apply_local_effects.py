@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish, SetupError, TriageError
-from triage.domain.effect import Annotate, Effect, SetOutputs, WriteReport, WriteSummary
+from triage.domain.effect import Annotate, Effect, SetOutputs, WriteJobPage, WriteReport
 from triage.domain.run import Status
 from triage.say.notices import render_notice
 
@@ -59,7 +59,7 @@ def apply_local_effects(
             match effect:
                 case WriteReport():
                     result.report_file = output.write_report(effect.json_text)
-                case WriteSummary():
+                case WriteJobPage():
                     notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
                     output.write_summary(notice + effect.markdown)
                 case Annotate():

@@ -20,8 +20,8 @@ from triage.domain.effect import (
     SuggestChanges,
     Suggestion,
     SuggestionOptions,
+    WriteJobPage,
     WriteReport,
-    WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
@@ -44,7 +44,7 @@ from triage.say.hidden_state import (
     hash_text,
     parse_state,
 )
-from triage.say.job_page import render_summary
+from triage.say.job_page import render_job_page
 from triage.say.notices import plan_skip
 from triage.say.our_comment import post_or_edit
 from triage.say.report_pages import Page, build_comment_page, render_page
@@ -101,14 +101,14 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
     writes = list(_plan_issue_effects(report, page, plan_input, suggestions))
     says_why_no_comment = plan_input.may_comment and report.comment_reason is None
     planned = writes if policy.dry_run else None
-    summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
+    summary = render_job_page(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
     url = f"{report.issue.url}#issuecomment-{our_comment.comment_id}" if our_comment and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
         WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=summary),
+        WriteJobPage(markdown=summary),
         *([warning] if report.status is Status.DEGRADED else []),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]

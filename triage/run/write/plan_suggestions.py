@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from triage.base.text import truncate
 from triage.domain.effect import (
     MAX_RATIONALE_CHARS,
-    Confidence,
     LabelsMode,
     Suggestion,
+    SuggestionConfidence,
     SuggestionKind,
     SuggestionOptions,
 )
@@ -97,7 +97,7 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
             continue
         area = areas.get(name.casefold())
         if area and not is_kind and not report.security:
-            rate: Confidence = "HIGH" if area.probability >= _SURE_KIND else "MEDIUM"
+            rate: SuggestionConfidence = "HIGH" if area.probability >= _SURE_KIND else "MEDIUM"
             yield _suggest("label", name, format_plain_line(f"{area.reason}.") or _AREA_REASON, rate)
         else:
             yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
@@ -112,17 +112,17 @@ def _list_close(report: RunReport, options: SuggestionOptions) -> Iterator[Sugge
     """Yield to close the issue as a duplicate. Nothing here closes it: a person does."""
     original = report.possible_duplicate
     if original and options.original == original.number:
-        rate: Confidence = "HIGH" if original.score >= _SURE_KIND else "MEDIUM"
+        rate: SuggestionConfidence = "HIGH" if original.score >= _SURE_KIND else "MEDIUM"
         why = format_plain_line("; ".join(original.reasons))
         yield _suggest("close", f"as duplicate of #{original.number}", f"Possibly the same: {why}.", rate)
 
 
-def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: Confidence) -> Suggestion:
+def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: SuggestionConfidence) -> Suggestion:
     text = truncate(rationale, MAX_RATIONALE_CHARS)
     return Suggestion(kind=kind, name=name, rationale=text, confidence=confidence)
 
 
-def _rate_kind(report: RunReport) -> Confidence | None:
+def _rate_kind(report: RunReport) -> SuggestionConfidence | None:
     """None for a kind that nobody claims: without a clear sign, an issue is handled as a bug."""
     if report.kind_probability is None:
         return "MEDIUM" if wording.has_model_answer(report) else None

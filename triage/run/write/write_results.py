@@ -26,7 +26,7 @@ from triage.say.our_comment import check_still_wanted, find_duplicates, find_our
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
 
-LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
+LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_ANSWER)
 """A run has looked at the issue before."""
 NOT_QUIET = "`/triage quiet` and `wrong` do nothing with `comment: never`: no comment may remember it."
 NO_COMMENT = "There is no comment on this issue that could be wrong."
@@ -71,9 +71,9 @@ async def publish_report(
     elif not comment_reason and policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     # What a person took off or declined, only our comment tells a later run.
-    remembers_refusals = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
+    knows_refusals = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     options = None
-    if remembers_refusals and not shows_report(state, report):
+    if knows_refusals and not shows_report(state, report):
         options = await _fetch_suggestion_options(report, issue, policy, run)
     plan_input = PlanInput(
         policy=policy,
@@ -82,7 +82,7 @@ async def publish_report(
         state=state,
         run_key=to_run_key(request.task, request.event),
         duplicates=find_duplicates(issue),
-        may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or remembers_refusals),
+        may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or knows_refusals),
         options=options,
     )
     effects = plan_report(report, plan_input)
