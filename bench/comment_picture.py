@@ -16,7 +16,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -25,6 +24,7 @@ from pathlib import Path
 import cmarkgfm
 
 from testing import factories
+from testing.command_line import run_command
 from testing.servers.github_api import JOB_TOKEN, GitHubApi, serve_github_api
 from testing.servers.github_api import SLUG as SERVED_SLUG
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
@@ -99,10 +99,8 @@ def check_out() -> Iterator[Path]:
 def run_triage() -> RunReport:
     """Triage the issue with the trace at a terminal, by rules."""
     with check_out() as folder:
-        command = ["-m", "triage", "run", "--repo", str(folder), "--issue", str(ISSUE), "--github", SLUG]
-        command += ["--engine", "rules", "--json"]
-        done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, check=True)
-        return RunReport.model_validate_json(done.stdout)
+        command = ["run", "--repo", str(folder), "--issue", str(ISSUE), "--github", SLUG, "--engine", "rules", "--json"]
+        return RunReport.model_validate_json(run_command(command, {}, ROOT).stdout)
 
 
 def read_issue(file: Path) -> tuple[str, str]:

@@ -20,7 +20,7 @@ _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(
 
 
 def load_manifest() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = yaml.load((ROOT / "action.yml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     return loaded
 
 
@@ -32,7 +32,7 @@ def render_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def load_workflow(path: Path) -> dict[str, Any]:
     """Returns a workflow, with what starts it under `on`: YAML 1.1 reads that word as true."""
-    loaded: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded: dict[Any, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     return {"on" if key is True else key: value for key, value in loaded.items()}
 
 

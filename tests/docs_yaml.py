@@ -60,7 +60,7 @@ class Block:
     @property
     def parsed(self) -> dict[Any, Any]:
         """The YAML. The key `on` is read as true."""
-        loaded: dict[Any, Any] = yaml.safe_load(self.workflow)
+        loaded: dict[Any, Any] = yaml.load(self.workflow, yaml.CSafeLoader)
         return loaded
 
     @property

@@ -318,9 +318,11 @@ def test_a_misspelt_variable_is_a_warning(checkout: Path):
     )
 
 
-def test_a_closed_pipe_is_no_error(checkout: Path):
-    command = f"{sys.executable} -m triage locate {checkout} | true"
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m triage read | true"
+    environ = {"PATH": "/usr/bin:/bin"}  # no PYTHONUNBUFFERED, with which another place would notice
+    call = ["bash", "-c", command]
+    done = subprocess.run(call, cwd=ROOT, env=environ, input=REPORT, capture_output=True, text=True, check=False)
     assert done.stderr == ""
 
 

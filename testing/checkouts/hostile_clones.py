@@ -154,7 +154,7 @@ def many_refs(root: Path) -> None:
 def alternates(root: Path) -> None:
     """Objects of another repository can be reached from here; the commit names none of them."""
     make_checkout(root)
-    (root / ".git/objects/info/alternates").write_text(f"{make_private_repository(root)}/.git/objects\n")
+    write(root, {".git/objects/info/alternates": f"{make_private_repository(root)}/.git/objects\n"})
 
 
 def replaced(root: Path) -> None:

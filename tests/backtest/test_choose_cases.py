@@ -39,8 +39,7 @@ class FakeHistory(GitHistory):
 
     commits: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
-    def is_shallow(self) -> bool:
-        return False
+    is_shallow = False
 
     def find_first_parent(self, commit: str) -> str | None:
         names = list(self.commits)

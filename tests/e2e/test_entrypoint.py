@@ -170,28 +170,6 @@ class TestStartingAnew:
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             assert done.stdout == f"{flags}\n"
 
-    def test_without_a_handover_it_warns_and_removes_the_keys(self, job):
-        sample_bug.commit_plain_checkout(job.workspace)
-        key = job.inputs["github-token"]
-        watched = f"""
-def fail(program, words, kept):
-    assert not [value for value in kept.values() if {key!r}.encode() in value]
-    raise PermissionError(1, "Operation not permitted")
-os.execve = fail
-"""
-        environment = job.environment({name: str(job.folder / name) for name in ("workspace", "temp", "home")})
-        done = subprocess.run(
-            bootstrap(watched),
-            cwd=job.workspace,
-            env=environment | {"PATH": os.environ["PATH"]},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        finished = job.read_result(done.returncode, done.stdout)
-        sample_bug.assert_report(job, finished)
-        assert "::warning::The environment could not be cleaned (operation not permitted)" in finished.log
-
 
 def test_variables_of_the_workflow_do_not_change_the_run(tmp_path):
     """Libraries' own settings, keys under other names, git's and Python's: nobody is asked but whom inputs name."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing.runs import sample_bug
+from testing.runs.action_run import JobResult
 from testing.runs.job import ENTRYPOINT, MOUNTS, ROOT, Job
 from testing.servers.github_api import serve_issue
 
@@ -24,8 +25,9 @@ def leave(code, leave=os._exit):
         file.writelines(f"{name}\\n" for name, module in list(sys.modules.items()) if getattr(module, "__file__", None))
     leave(code)
 
-def fail(*_):
-    raise OSError
+def fail(program, words, kept):
+    assert not [value for value in kept.values() if KEY in value]
+    raise PermissionError(1, "Operation not permitted")
 
 os._exit, os.execve = leave, fail  # the action would start again in the same process
 try:
@@ -44,33 +46,36 @@ def job(tmp_path: Path):
         yield job
 
 
-def run_action(job: Job) -> set[str]:
-    """The modules that the action has loaded in the end."""
+def run_action(job: Job) -> tuple[JobResult, set[str]]:
+    """The result of the action, which cannot start anew, and the modules that it has loaded in the end."""
     listing, program = job.folder / "modules", job.folder / "list_modules.py"
-    program.write_text(LIST_MODULES.replace("LISTING", repr(str(listing))), encoding="utf-8")
+    code = LIST_MODULES.replace("LISTING", repr(str(listing))).replace("KEY", repr(job.inputs["github-token"].encode()))
+    program.write_text(code, encoding="utf-8")
     variables = job.environment({name: str(job.folder / name) for name in MOUNTS})
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **variables}
     command = [sys.executable, str(program), str(ENTRYPOINT)]
-    done = subprocess.run(
-        command, env=environment, cwd=job.workspace, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run(command, env=environment, cwd=job.workspace, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return set(listing.read_text(encoding="utf-8").split())
+    result = job.read_result(done.returncode, done.stdout + done.stderr)
+    return result, set(listing.read_text(encoding="utf-8").split())
 
 
 def packages(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
-def test_a_run_without_a_key_loads_no_sdk_of_a_model_and_no_grpc(job: Job):
-    loaded = packages(run_action(job))
+def test_without_a_handover_it_warns_and_removes_the_keys_and_without_a_model_it_loads_no_sdk_and_no_grpc(job: Job):
+    done, modules = run_action(job)
+    sample_bug.assert_report(job, done)
+    assert "::warning::The environment could not be cleaned (operation not permitted)" in done.log
+    loaded = packages(modules)
     assert loaded & UNWANTED == set()
     assert {"langgraph", "chromadb"} <= loaded, "the graph runs, and Chroma has the vectors"
 
 
 def test_a_skipped_event_loads_neither_flows_nor_graph(job: Job):
     job.variables["GITHUB_EVENT_NAME"] = "push"
-    loaded = run_action(job)
+    _, loaded = run_action(job)
     assert (
         packages(loaded) & (UNWANTED | {"langgraph", "langchain_core", "chromadb", "numpy", "github", "httpx"}) == set()
     )

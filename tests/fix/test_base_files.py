@@ -11,8 +11,10 @@ from triage.domain.proposal import BaseFile
 from triage.fix.base_files import BaseFiles, open_base_files
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> BaseFiles:
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder, and the commit before its last one."""
+    tmp_path = tmp_path_factory.mktemp("base")
     inner = tmp_path / "inner"
     inner.mkdir()
     commit(inner, {"x.py": "x\n"})
@@ -41,7 +43,12 @@ def base(tmp_path: Path) -> BaseFiles:
     base = commit(outer)
     commit(outer, {"src/a.py": "later\n", "src/new.py": "x\n"})
     write(outer, {"src/a.py": "work tree\n"})
-    return open_base_files(outer, base)
+    return outer, base
+
+
+@pytest.fixture
+def base(repository: tuple[Path, str]) -> BaseFiles:
+    return open_base_files(*repository)
 
 
 @pytest.mark.parametrize(

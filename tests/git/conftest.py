@@ -42,6 +42,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, st
 def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "ledger"
     commit(folder, {"src/store.py": "total = 1\n", "run.sh": "#!/bin/sh\n", "README.md": "# Ledger\n"})
+    (folder / ".git/hooks").mkdir()
     for name in HOOKS:
         hook = folder / ".git/hooks" / name
         hook.write_text(f"#!/bin/sh\ntouch '{tmp_path}/hook-ran'\n", encoding="ascii")

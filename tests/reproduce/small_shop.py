@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -120,10 +121,12 @@ def serve_packages(versions: Mapping[str, str]) -> Iterator[str]:
 
 
 def variables(url: str, folder: Path) -> dict[str, str]:
+    # uv starts each Python of the path to ask for its version, and one that pyenv stands in for each time again.
+    ours = (str(Path(sys.executable).parent), f"{sys.base_prefix}/bin", str(Path(shutil.which("git") or "").parent))
     return {
         "UV_DEFAULT_INDEX": url,
         "UV_CACHE_DIR": str(folder / "cache"),
         "UV_PYTHON_DOWNLOADS": "never",
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join([*ours, "/usr/bin", "/bin"]),
         "HOME": str(folder),
     }

@@ -78,7 +78,7 @@ def backtest(
     history = open_history(app.root)
     chosen = _choose_cases(app, history, past, last, by_issues=bool(github))
     check_has_files(app.root, chosen.cases[-1].base)
-    if history.is_shallow():
+    if history.is_shallow:
         output.annotate("warning", SHALLOW)
     memory = to_memory(past)
     with output.progress:

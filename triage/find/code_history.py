@@ -52,7 +52,7 @@ def find_regression_window(
     if versions is None:
         return None
     worked, broken = versions
-    if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
+    if history.is_shallow and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here
     # The commit of the release itself names its version, and changes nothing else.
     logged = history.read_commits_between(worked.commit, broken.commit)
@@ -132,7 +132,7 @@ def _make_later(history: GitHistory, version: Tag, commit: str) -> LaterChange |
 
 def find_fix(history: GitHistory, version: Tag, named_fix: str, rank: RankCommits) -> LaterFix | None:
     """Return the commit after the reporter's version that the report names as the fix, or else surely is one."""
-    if history.is_shallow() and history.is_ancestor(version.commit, history.commit) is not True:
+    if history.is_shallow and history.is_ancestor(version.commit, history.commit) is not True:
         return None  # commits after it are missing here
     named = history.resolve_commit(named_fix) if named_fix else None
     is_named = named is not None and history.is_ancestor(named, history.commit) is True

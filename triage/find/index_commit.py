@@ -102,7 +102,7 @@ def index_commit(
         embedding=vectors.embedding,
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
-        shallow=past is None and tree.history is not None and tree.history.is_shallow(),
+        shallow=past is None and tree.history is not None and tree.history.is_shallow,
     )
     return index, facts
 

@@ -36,8 +36,8 @@ class CommitTree(SourceTree):
         self.commit: str = _resolve_object(git, f"{revision}^{{commit}}")
         self._objects = isolate(git)
         self.history: GitHistory = GitHistory(git, self._objects, self.commit, prefix, until)
-        folder = f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
-        self._tree = _resolve_object(self._objects, folder)
+        folder = f"{self.commit}:{prefix.removesuffix('/')}"
+        self._tree = _resolve_object(self._objects, folder) if prefix else self.commit
 
     def list_files(self) -> Listing:
         """See `SourceTree`. Raises GitError when there is not a single file."""
@@ -177,7 +177,7 @@ def write_files(objects: IsolatedGit, commit: str, folder: Path) -> None:
             raise GitError(f"the files of {commit[:7]} cannot be written") from error
     git, author = Git(folder), ("-c", "user.name=triage", "-c", "user.email=triage@localhost")
     with suppress(GitError):  # only build tools such as setuptools-scm need it, which ship the files that git lists
-        for words in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", commit)):
+        for words in (("init", "-q", "--template="), ("add", "-A", "-f"), (*author, "commit", "-q", "-m", commit)):
             git.run(*words, seconds=_WRITE_SECONDS)
 
 

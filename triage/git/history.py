@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 
 from triage.base.errors import GitError
 from triage.domain.code import BlamedLine, FileChange, History, Tag
@@ -86,19 +87,19 @@ class GitHistory:
         )
         started = time.monotonic()
         try:
-            is_shallow = self._objects.run("rev-parse", "--is-shallow-repository").strip() == b"true"
             # With a text, a clone without the files' old versions fails.
             with self._objects.stream(*args, seconds=LOG_SECONDS, is_whole=bool(text)) as stream:
                 output = stream.read(MAX_LOG_BYTES)
         except GitError:
             return History(partial=True)
-        changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
+        changes = [change for change, parents in _parse_changes(output) if parents or not self.is_shallow]
         is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
         # Some commit added the file. Without any, git failed, unless there never was such a text.
-        partial = is_shallow or not is_complete or not (changes or text)
+        partial = self.is_shallow or not is_complete or not (changes or text)
         releases = self.name_releases([change.commit for change in changes]) if changes else {}
         return History(changes=changes, partial=partial, releases=releases)
 
+    @cached_property
     def is_shallow(self) -> bool:
         """Return whether older commits are missing, or git does not know."""
         return self._objects.ask("rev-parse", "--is-shallow-repository").strip() != "false"
@@ -232,7 +233,7 @@ class GitHistory:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
         lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)
         # Without --root the first commit of all counts as the edge of a shallow clone.
-        root = () if self.is_shallow() else ("--root",)
+        root = () if self.is_shallow else ("--root",)
         output = self._objects.ask("blame", "--line-porcelain", "-w", *root, *lines)
         return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
 

@@ -144,14 +144,14 @@ def test_nothing_is_loaded_from_the_folder_that_the_command_is_called_in(tmp_pat
     commit(tmp_path, files | {"a.py": "def f(): pass\n"})
     code = f"import sys; sys.path[0] = {str(ROOT)!r}; from triage.__main__ import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, "run", "--issue", "-", "--engine", "rules"],
-        input="# f fails\n\n`f` fails.",
+        [sys.executable, "-c", code, "locate", "."],
+        input='# f fails\n\nTraceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n',
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "syntax trees" not in done.stdout + done.stderr
+    assert (done.stdout.splitlines()[0], done.stderr) == ("a.py", "")
     assert not (tmp_path / "ran").exists()
 
 

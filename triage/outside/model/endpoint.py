@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import random
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -164,26 +165,22 @@ class Endpoint:
 
     @cached_property
     def _http_client(self) -> openai.DefaultHttpxClient:
-        inner = httpx2.HTTPTransport(**self._build_transport_options())
-        transport = _BoundedTransport(inner, MAX_SYNC_BYTES)
+        transport = _BoundedTransport(httpx2.HTTPTransport(**self._build_transport_options()), MAX_SYNC_BYTES)
         return openai.DefaultHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @cached_property
     def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
-        inner = httpx2.AsyncHTTPTransport(**self._build_transport_options())
-        transport = _BoundedTransport(inner, MAX_CHAT_BYTES)
+        transport = _BoundedTransport(httpx2.AsyncHTTPTransport(**self._build_transport_options()), MAX_CHAT_BYTES)
         return openai.DefaultAsyncHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     def _build_transport_options(self) -> dict[str, Any]:
+        url = proxy_for(self.base_url)
         # A handshake holds a lock of its context: one that blocks its thread must not stop those of the event loop.
-        context, url = create_ssl_context(), proxy_for(self.base_url)
+        # Without TLS there is none, and a context that trusts nobody takes no time.
+        has_tls = any(one.lower().startswith("https:") for one in (self.base_url, url or ""))
+        context = create_ssl_context() if has_tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         proxy = httpx2.Proxy(url, ssl_context=context if url.startswith("https:") else None) if url else None
-        return {
-            "verify": context,
-            "proxy": proxy,
-            "trust_env": False,
-            "limits": openai.DEFAULT_CONNECTION_LIMITS,
-        }
+        return {"verify": context, "proxy": proxy, "limits": openai.DEFAULT_CONNECTION_LIMITS}
 
 
 class _LenientChatOpenAI(ChatOpenAI):

@@ -8,7 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -68,6 +68,7 @@ class Source:
         self._objects = isolate(self._git)
         self._folders: dict[str, str] = {}
         """The project's of each commit."""
+        self.read, self.list_paths = cache(self._read), cache(self._list_paths)
 
     def resolve(self, name: str) -> str | None:
         """Return the full SHA of a commit, tag or branch; None if there is none."""
@@ -81,7 +82,7 @@ class Source:
         branch = self._git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1)).decode().strip()
         return branch or self._git.run("rev-parse", "--short", "HEAD").decode().strip()
 
-    def read(self, commit: str, path: str) -> str | None:
+    def _read(self, commit: str, path: str) -> str | None:
         """Return the text of a file; None if there is none."""
         try:
             data = self._objects.run("cat-file", "blob", f"{commit}:{path}", max_bytes=_MAX_FILE_BYTES)
@@ -89,7 +90,7 @@ class Source:
             return None
         return data.decode("utf-8", "replace")
 
-    def list_paths(self, commit: str) -> list[str]:
+    def _list_paths(self, commit: str) -> list[str]:
         output = self._objects.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, max_bytes=1 << 26)
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
