@@ -20,8 +20,7 @@ from triage.safety.secrets.secret_file_names import may_hold_secrets
 def open_base_files(root: Path, commit: str) -> "BaseFiles":
     """Return the files of a commit of the checkout.
 
-    Raises:
-        BadInput: The folder is not the top folder of a repository, or the commit is not in it.
+    Raises BadInput if the folder is not the top folder of a repository, or the commit is not in it.
     """
     try:
         top = open_commit(root.resolve(), commit)
@@ -88,6 +87,7 @@ class BaseFiles:
             return "not readable by git"
 
     def _read_entry(self, entry: Entry) -> BaseFile | str:
+        """Return the file, or why it is neither changed nor shown."""
         if entry.size > MAX_FILE_CHARS:
             return "larger than 1 MB"
         (_, data), *_ = self._tree.read([entry])

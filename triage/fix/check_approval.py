@@ -70,6 +70,7 @@ def check_owners(login: str, paths: Iterable[str], owners: CodeOwners, config: P
 
 
 def _check_rule(login: str, path: str, rule: OwnerRule, config: ProjectConfig) -> str:
+    """Return why a person may not approve a file with this rule; empty if they may."""
     if not rule.is_readable:
         return f"{path} may have owners by line {rule.line} of CODEOWNERS, which cannot be read. Correct that line."
     names = [owner.removeprefix("@") for owner in rule.owners]

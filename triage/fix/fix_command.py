@@ -131,6 +131,7 @@ def _print_proposal(state: "FixState", files: "BaseFiles") -> None:
 
 
 def _print_result(state: "FixState", files: "BaseFiles") -> None:
+    """Print the branch, or what else became of the patch. Raises BadInput with the error, if there is one."""
     pending, name = state.pending_mutation, state.branch_name
     if pending and state.status is ProposalStatus.AWAITING and not state.error:
         _print_proposal(state, files)

@@ -47,6 +47,8 @@ def open_on_checkout(repository: str, base: str) -> tuple[Services, LocalBranch]
 
 
 def build_server_graph(open_checkout: Callable[[str, str], tuple[Services, LocalBranch]]) -> FixGraph:
+    """Return the graph. Its first node that needs the checkout opens it, by repository and commit."""
+
     def open_context(state: FixState) -> FixContext:
         services, branch = open_checkout(state.repository.slug, state.patch.base if state.patch else "HEAD")
         triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=asyncio.Event())

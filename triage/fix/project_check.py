@@ -51,8 +51,7 @@ class ProjectCheck:
     def run(self, commit: str) -> CheckResult:
         """Run the command in a work tree of a commit.
 
-        Raises:
-            BadInput: There is no such command, or git refuses.
+        Raises BadInput if there is no such command, or git refuses.
         """
         with self._repository.open_clone(self._base, commit) as folder:
             return run_command(self._command, folder, self._repository.environment, CHECK_SECONDS)
@@ -103,8 +102,7 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str], seco
 
     After `seconds` the command and all processes that it started are ended.
 
-    Raises:
-        BadInput: The shell says that there is no such command.
+    Raises BadInput if the shell says that there is no such command.
     """
     before = find_reports(folder)
     environment = _prepare_environment(environment, folder)

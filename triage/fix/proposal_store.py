@@ -78,9 +78,7 @@ class GitHubProposalStore(GitData):
         """Create commits on a base, as `commit_text.build_commits` gives them, and a ref that has the proposal's id.
 
         Those that are stored already are not stored again, until they are too old at a time by GitHub's clock.
-
-        Raises:
-            PermissionMissing: The token may not write contents.
+        Raises PermissionMissing if the token may not write contents.
         """
         with translate_contents_errors(self.slug):
             for stored in self.list_proposals(issue):
@@ -119,8 +117,7 @@ class GitHubProposalStore(GitData):
     def read_commits(self, proposal: Proposal) -> list[PatchCommit]:
         """Return the proposal's commits, the first one first. Together they have what the difference of the ends shows.
 
-        Raises:
-            CannotPublish: The first one holds something else besides.
+        Raises CannotPublish if the first one holds something else besides.
         """
         with translate_read_errors(self.slug):
             commits = []
@@ -159,8 +156,7 @@ class GitHubProposalStore(GitData):
     def read_code_owners(self) -> str | None:
         """Return the text of CODEOWNERS at the newest commit of the default branch; None if there is no such file.
 
-        Raises:
-            CannotPublish: It is no plain text file, or larger than GitHub takes.
+        Raises CannotPublish if it is no plain text file, or larger than GitHub takes.
         """
         with translate_read_errors(self.slug):
             tree = self._read_newest_tree()
@@ -194,6 +190,7 @@ class GitHubProposalStore(GitData):
         return any(self.find_entry(between, path) != self.find_entry(after, path) for path in changed)
 
     def _read_file(self, tree: str, path: str) -> BaseFile:
+        """Return a file of a tree. Raises CannotPublish if it is gone, or no plain text."""
         entry = self.find_entry(tree, path)
         if entry is None or entry.mode not in PLAIN_MODES:
             raise CannotPublish("The proposal deletes a file, or changes one that is no plain file. It is not used.")
@@ -225,8 +222,7 @@ class GitHubProposalStore(GitData):
     def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
         """Open a draft pull request into the default branch, unless one of the commit is open: that is returned.
 
-        Raises:
-            PullRequestRefused: GitHub does not let this token open one.
+        Raises PullRequestRefused if GitHub does not let this token open one.
         """
         with translate_pull_request_errors(self.slug):
             base = self._read_default_branch()

@@ -89,6 +89,7 @@ def _render_parts(patch: Patch, files: "BaseFiles", diff_url: str) -> list[str]:
 
 
 def _render_diff(diffs: Sequence[FileDiff], diff_url: str) -> str:
+    """Return the folded diff, cut to what fits."""
     diff = "".join(one.text for one in diffs)
     max_lines = MAX_DIFF_LINES
     while utf16_length(shown := cut_diff(diff, max_lines)) > MAX_DIFF_UNITS and max_lines > 1:

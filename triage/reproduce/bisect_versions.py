@@ -39,8 +39,7 @@ def find_step(is_after: Callable[[int], bool | None], before: int, after: int) -
     Returns:
         What is left between the two when only versions are between them that cannot be judged.
 
-    Raises:
-        NotFound: As `is_after`.
+    Raises NotFound as `is_after`.
     """
     skipped: set[int] = set()
     while between := [number for number in range(before + 1, after) if number not in skipped]:
@@ -114,8 +113,7 @@ class Bisection:
     def _judge(self, target: Target, *, is_again: bool = False) -> bool | None:
         """Return whether a version has the later outcome; None if that cannot be told.
 
-        Raises:
-            NotFound: No more versions may be built.
+        Raises NotFound if no more versions may be built.
         """
         if self._runner.is_late:
             raise NotFound("No first version was found within the time of the job.")
@@ -138,6 +136,7 @@ class Bisection:
         return step
 
     def _search_releases(self, releases: Sequence[Release], make: Callable[[int], Target]) -> Step:
+        """Return the step between two releases at which the outcome changes. Raises NotFound."""
         named = next((number for number, one in enumerate(releases) if one.version == self._named.on), None)
         if named is None or (self._evidence.verdict == "still" and not self._evidence.runs[0].same_failure):
             raise NotFound("No first version was searched for: the named version is no release, or does not show it.")

@@ -69,6 +69,7 @@ def _describe_untagged(selection: Selection, evidence: Evidence) -> str:
 
 
 def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> str:
+    """Return the first sentence of the block: what happens on the default branch."""
     named, current = evidence.runs[0], evidence.runs[-1]
     on, before, is_output = _name(current), format_code_span(named.on), evidence.measure == "output"
     neither = f"neither {before} nor {on} prints" if named != current else f"{on} does not print"

@@ -77,6 +77,7 @@ class VersionRunner:
         return self._built[key]
 
     def _try_builds(self, target: Target, others: Sequence[str]) -> Environment | CannotInstall:
+        """Return an environment for a version, or why the last attempt failed: each takes packages of another time."""
         is_dated = self._selection.project.recipe is None
         failed = CannotInstall("")
         # A registry may not answer once, or packages of that time have no wheels. Those of today may.

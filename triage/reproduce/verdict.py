@@ -153,6 +153,7 @@ def decide_verdict(selection: Selection, runs: Sequence[Run], measure: Measure) 
 
 
 def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -> Verdict:
+    """Return the verdict on two runs that have ended."""
     if named.same_failure or current.same_failure:
         shown = selection.expected.shown if measure == "output" else []
         if not all(any(shows_output(run.output, one) for run in (named, current)) for one in shown):

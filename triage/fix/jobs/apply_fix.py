@@ -181,6 +181,7 @@ def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal
 
 
 async def _reject(request: FixRequest, proposal: Proposal, job: FixJob) -> Status:
+    """Delete the stored patch, and write who rejected it and why."""
     await _call(job.proposals.delete, proposal, run=job.run)
     task = request.task
     text = render_block("proposal", "rejected", task.actor or "a workflow", task.words)

@@ -177,11 +177,7 @@ async def write_reply(request: FixRequest, reply: str, job: FixJob, outputs: Map
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
-    """Read the issue and the role of whoever commands.
-
-    Raises:
-        TriageError: The issue or the role cannot be read.
-    """
+    """Read the issue and the role of whoever commands. Raises TriageError if one cannot be read."""
     run = job.run
     issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
     role = "write"  # which starting a workflow by hand takes
@@ -206,8 +202,7 @@ def _find_refusal(task: FixTask, issue: Issue, event: Event | None) -> str:
 async def check_base(job: FixJob) -> str:
     """Return why no patch may start from the commit of the checkout, as the end of a sentence; empty if one may.
 
-    Raises:
-        TriageError: The checkout or GitHub cannot be read.
+    Raises TriageError if the checkout or GitHub cannot be read.
     """
     commit = (await in_thread(job.open_base_files, "HEAD")).commit
     proposals = job.proposals

@@ -77,8 +77,7 @@ REPLYING = ("fix-report", "fix-apply")
 async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
     """Do what this job does of the fix flow. Each asks GitHub again whether the person may command it.
 
-    Raises:
-        SetupError: The workflow's author must fix something.
+    Raises SetupError if the workflow's author must fix something.
     """
     if job.run.policy.comment == "never":
         raise BadInput(COMMENT_NEEDED)

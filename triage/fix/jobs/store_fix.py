@@ -77,6 +77,7 @@ def check_and_build_commits(
 
 
 def _list_problems(patch: Patch, issue: Issue, files: "BaseFiles", job: FixJob) -> list[str]:
+    """Return why the patch may not be stored, a sentence each; empty if it may be."""
     run = job.run
     if patch.repository != run.repository.slug or patch.issue != issue.number:
         return ["It is for another issue."]

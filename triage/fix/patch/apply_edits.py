@@ -72,8 +72,7 @@ def apply_edits(path: str, base_text: str, edits: Sequence[EditAnswer]) -> str:
     Every `search` must occur exactly once in what the edits before it leave. A file with CRLF keeps CRLF, and the final
     newline stays as it was.
 
-    Raises:
-        RejectedEdits: At least one edit does not apply.
+    Raises RejectedEdits if at least one edit does not apply.
     """
     ends = find_line_ends(base_text)
     if ends == MIXED_ENDS:
@@ -103,6 +102,7 @@ def finish_new_text(text: str) -> str:
 
 
 def _find_problem(name: str, text: str, search: str, replace: str) -> str:
+    """Return why an edit cannot be applied; empty if its search text occurs once."""
     if not search:
         return f"{name} has an empty search text: copy the lines to be replaced from the file."
     if search == replace:

@@ -229,6 +229,7 @@ def check_patch(patch: Patch, files: BaseFiles, modules: Sequence[Module], prote
 
 
 def _find_odd_lists(patch: Patch, modules: Sequence[Module]) -> Iterator[str]:
+    """Yield what is wrong with the lists of files and of modules."""
     if len(patch.files) > MAX_FILES:
         yield f"The patch has {len(patch.files)} files; {MAX_FILES} are allowed: leave some out."
     if not patch.files:
@@ -250,6 +251,7 @@ def _find_odd_lists(patch: Patch, modules: Sequence[Module]) -> Iterator[str]:
 def _find_odd_files(
     patch: Patch, files: BaseFiles, modules: Sequence[Module], protected: Sequence[str]
 ) -> Iterator[str]:
+    """Yield what is wrong with each file: its path, its content, or the list that it is in."""
     total = sum(one.changed for one in diff_files(patch, files))
     if total > MAX_CHANGED_LINES:  # the content of such a patch takes a minute to check
         yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."

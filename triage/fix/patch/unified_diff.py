@@ -36,8 +36,7 @@ class FileDiff(NamedTuple):
 def diff_files(patch: Patch, files: "BaseFiles") -> list[FileDiff]:
     """Return what each file of the whole patch changes on its base commit. Takes milliseconds for each.
 
-    Raises:
-        BadInput: Git does not compare them.
+    Raises BadInput if git does not compare them.
     """
     return [diff_file(file, read_base_text(file.path, files)) for file in patch.files]
 
@@ -78,6 +77,7 @@ def _diff_texts(old: str, new: str) -> str:
 
 
 def _format_heading(file: PatchedFile, hunks: str) -> str:
+    """Return the lines above the hunks, as git prints them; empty if nothing changes."""
     if not hunks and not file.is_new_file:
         return ""
     # Git would print the names of our temporary files. Names that it quotes are of no file that a patch may write.

@@ -76,6 +76,7 @@ def read_session(text: str, language: str) -> Session | None:
 
 
 def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str], more: re.Pattern[str]) -> Session:
+    """Return what stands behind the prompts of these lines (`starts`), and what is printed below each."""
     session = Session([], [], "\n".join(lines[: starts[0]]).strip())
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         code, number = [first.sub(r"\g<code>", lines[start])], start + 1

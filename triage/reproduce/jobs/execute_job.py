@@ -43,6 +43,7 @@ def _run_order(
     found: dict[int, Evidence],
     job: ReproduceJob,
 ) -> None:
+    """Run one example; after each version, note what was seen in `found` and in the file for the next job."""
     try:
         for evidence in job.execute(order.selection, seconds, wants_change) if order.selection else ():
             found[order.number] = evidence

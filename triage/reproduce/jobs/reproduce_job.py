@@ -96,8 +96,7 @@ class Wish(NamedTuple):
 def read_wish(issue: Issue, task: ReproduceTask, run: JobContext) -> Wish:
     """Return which text the example is taken from, as it was when the event happened.
 
-    Raises:
-        WrongUsage: The first line of the command is not understood.
+    Raises WrongUsage if the first line of the command is not understood.
     """
     report = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
     first, _, below = task.words.partition("\n")

@@ -148,6 +148,7 @@ class Recorder:
 
 
 def run_child(write_end, is_session, modules):
+    """Run the example in this process, and write the record of it to a pipe."""
     source = sys.stdin.buffer.read().decode("utf-8", "replace")
     sys.stdin = open(os.devnull)
     sys.argv = ["example.py"]
