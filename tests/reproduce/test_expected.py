@@ -82,6 +82,7 @@ def test_the_errors_at_prompts_are_known():
         ('I get "No day 31".', "Error: No day 32", True),
         ('I get "No day 31".', "Failure: No day 31", False),
         ("I get 'No day of the month'.", "Failure: No day of the month", True),
+        ("This ends it:\n\nOut of memory, and all is dead", "SIGTRAP: out of memory", True),
         ("I get `Other: No day of the month`.", "Failure: No day of the month", False),
         # The last line of an IPython trace is often cut off.
         ("```\nCartError        Traceback (most recent call last)\n<ipython-input-9-9> in <module>\n```", "CartError: no", True),
@@ -173,6 +174,10 @@ def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown
         ("'1 m'\n", ['"1 m"'], True),
         ("'1m'\n", ['"1 m"'], False),
         ("{'a': 1}\n", ['{"a": 1}'], False),  # of Python, no JSON
+        ("total: 123\n", ["123"], True),  # behind a label
+        ("=> 1\n", ["1"], True),
+        ("wished: 123\ntotal: 4\n", ["123"], False),
+        ("{a: 123}\n", ["123"], False),
     ],
 )
 def test_one_value_may_be_that_of_a_string_and_a_short_one_is_all_that_is_printed(output, shown, is_shown):

@@ -34,13 +34,6 @@ def test_a_block_of_the_command_is_run_alone(checkout):
     assert "KeyError" in checkout.select(REPORT, []).expected.claims
 
 
-def test_an_output_with_prompts_is_no_statement(checkout):
-    own = "```python\nimport shop\nshop.bad()\n>>> {\n>>>   'a': 1\n>>> }\n```\n"
-    found = checkout.select(REPORT, [], own)
-    assert (found.example.code, found.expected.shown) == ("import shop\nshop.bad()\n", [["{\n  'a': 1\n}"]])
-    assert not any("not Python" in one for one in found.example.changed)
-
-
 @pytest.mark.parametrize(
     ("own", "reason"),
     [

@@ -110,6 +110,9 @@ def test_where_nothing_newer_than_the_named_version_ran_it_is_not_said_that_it_s
         "**Happens on `2.4.1`.**"
     )
     assert render_evidence(chosen, evidence.model_copy(update={"runs": [named]}), pages()).startswith("**Still happens")
+    for other in ({"outcome": "could-not-install"}, {"reason": GONE}):
+        found = evidence.model_copy(update={"runs": [named.model_copy(update=other), main]})
+        assert render_evidence(chosen, found, pages()).startswith("**Happens on `main`")
 
 
 def test_what_several_versions_do_not_have_is_said():

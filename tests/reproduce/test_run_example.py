@@ -8,7 +8,7 @@ from testing.each_row import each_row
 from tests.reproduce.runs import IN_NUMPY, NOW, failed, passed, selection, target
 from triage.reproduce.environments.environment import CannotInstall, Environments
 from triage.reproduce.evidence import Execution, Expected, Target
-from triage.reproduce.run_example import OF_TODAY, VersionRunner, run_selection
+from triage.reproduce.run_example import NEWER, VersionRunner, run_selection
 
 NO_WHEEL, NO_PYTHON = CannotInstall("no wheel"), CannotInstall("no Python", is_lasting=True)
 
@@ -57,6 +57,14 @@ def run(
 def test_a_build_that_failed_is_tried_once_more_with_sources_and_then_with_the_packages_of_today(ends, builds, outcome):
     found, tried = run(*ends)
     assert (found.outcome, tried) == (outcome, [(True, False), (True, True), (False, True)][:builds])
+
+
+def test_before_the_packages_of_today_those_of_the_time_of_the_python_are_tried():
+    builds = ScriptedBuilds([NO_WHEEL, NO_WHEEL, passed()])
+    one = target("2.4.1").model_copy(update={"time": NOW.replace(year=2014)})
+    runner = VersionRunner(cast("Environments", builds), selection(targets=[one]), lambda _: None)
+    assert runner.summarize(one, "error").outcome == "passed"
+    assert [(asked.time.year, asked.may_build) for asked in builds.asked] == [(2014, False), (2014, True), (2021, True)]
 
 
 @each_row(
@@ -117,7 +125,7 @@ def test_an_error_beside_packages_of_today_is_none_of_the_project_unless_the_rep
 ):
     found, _ = run(*[NO_WHEEL] * builds, ended, expected=expected)
     assert found.outcome == outcome
-    assert (found.reason == OF_TODAY) is (outcome == "could-not-run")
+    assert (found.reason == NEWER) is (outcome == "could-not-run")
 
 
 def test_two_names_of_one_commit_have_packages_of_one_date():

@@ -96,6 +96,7 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (SHOWN, failed(), IS_GONE, "other-failure"),
         (SHOWN, IS_GONE, IS_GONE, "other-failure"),
         (Expected(named=["3"]), passed("1\n"), passed("1\n"), "not-reproduced"),
+        (Expected(named=["3"]), passed("[3]\n"), passed("[3]\n"), "nothing-to-compare"),
         (Expected(named=["3"]), passed("1\n"), failed(), "other-failure"),
         (Expected(named=["the wrong total"]), passed("1\n"), passed("1\n"), "nothing-to-compare"),  # a remark
         (
@@ -134,8 +135,10 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, WRONG, WRONG, "still"),
         (OUTPUT, WRONG, RIGHT, "changed"),
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
-        (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
-        (OUTPUT, IS_GONE, WRONG, "nothing-to-compare"),
+        (OUTPUT, NOT_INSTALLED, WRONG, "still"),
+        (WISHED, NOT_INSTALLED, WRONG, "still"),
+        (OUTPUT, NOT_INSTALLED, RIGHT, "could-not-install"),
+        (OUTPUT, IS_GONE, WRONG, "still"),
         (WISHED, IS_GONE, RIGHT, "other-failure"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
         (OUTPUT, RIGHT, RIGHT, "not-reproduced"),

@@ -30,6 +30,8 @@ _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 _QUOTED = re.compile(r"^\"([^'\"\\]*)\" *$", re.M)
 """The same, as people write it."""
 _IN_QUOTES = re.compile(r"^(['\"])(.*)\1 *$", re.M)
+_LABEL = re.compile(r"\A[^\n\d'\"`({\[]{1,40}[:=>] +(?=\S[^\n]*\n?\Z)")
+"""Before the only line that is printed."""
 _ENDLESS = re.compile(
     r"(?i)(?<!\.)\b(?:hang(?:s|ing)?(?! (?:on|up|tight)\b)|hung|freez(?:es|ing)|lock(?:s|ed|ing)?[ -]?up|"
     r"(?:infinite|endless)(?:ly)? (?:loop|recurs|wait)\w*|loops? forever|"
@@ -87,10 +89,11 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
     # IPython names the type above its trace, whose last line people cut off. `Error` is no name: its words are. Many
     # words say enough without the type.
     is_sentence = failure.message.count(" ") >= _MIN_STEM_WORDS
-    says_enough = (failure.type == "Error" and len(failure.message) >= _MIN_STEM_CHARS) or is_sentence
+    says_enough = (failure.type.startswith(("Error", "SIG")) and len(failure.message) >= _MIN_STEM_CHARS) or is_sentence
     lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
     lines += [failure.message] if says_enough else []
-    report, title = stem(expected.report), stem(expected.title)  # which may have the words of a wish
+    below = expected.report.replace(":\n", "\n")  # of "I see this:", which is no type
+    report, title = stem(f"{expected.report}\n{below}"), stem(expected.title)  # which may have the words of a wish
     found = (one == title or re.search(rf"(?<!\w)(?<!\w: ){re.escape(one)}(?!\w)", report) for one in map(stem, lines))
     messages = [one.message for one in expected.errors if one.type == failure.type]
     return any(found) or any(
@@ -141,9 +144,10 @@ def stem(message: str) -> str:
 
 
 def prints_only(output: str, value: str) -> bool:
-    """Return whether nothing but a value is printed, with the quotes of a string or without."""
+    """Return whether nothing but a value is printed, with the quotes of a string or without, or behind a label."""
     value = _requote(value)
-    return _requote(output).split() in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
+    printed = _requote(_LABEL.sub("", output)).split()
+    return printed in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
 
 
 def _requote(text: str) -> str:  # as the prompt shows strings
@@ -159,13 +163,12 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
         return prints_only(output, " ".join(shown))
     whole = "\n".join(shown)  # a value may be wrapped in another way
     ways = (shown, [whole], [f"'{whole}'"], [_IN_QUOTES.sub(r"\2", whole)])
-    return any(has_parts(output, way) for way in ways)
+    return any(has_parts(printed, way) for printed in (output, _LABEL.sub("", output)) for way in ways)
 
 
 def prints_piece(output: str, piece: str) -> bool:
-    """Return whether a line that the report shows is printed, if it is long also among other things."""
-    wanted = _squeeze(piece)
-    return has_parts(output, [piece]) or (len(wanted) >= _MIN_STEM_CHARS and wanted in _squeeze(output))
+    """Return whether a line that the report shows is printed, also among other things."""
+    return _squeeze(piece) in _squeeze(output)
 
 
 def replaces(before: str, shown: Sequence[str], after: str, wished: str) -> bool:

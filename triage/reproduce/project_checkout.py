@@ -19,7 +19,7 @@ from triage.reproduce.evidence import Evidence, Expected, Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import Example, NoExample
 from triage.reproduce.example.read_example import read_example
-from triage.reproduce.example.sessions import fence_code, unmark_values
+from triage.reproduce.example.sessions import fence_code
 from triage.reproduce.expected import find_expected
 from triage.reproduce.run_example import VersionRunner, run_selection
 
@@ -72,7 +72,7 @@ class ProjectCheckout:
 
         `own` is Markdown that both are taken from instead of the report; empty for the report. Raises NothingToRun.
         """
-        report = (Issue(title="") if own else issue).model_copy(update={"body": unmark_values(own or issue.body)})
+        report = (Issue(title="") if own else issue).model_copy(update={"body": own or issue.body})
         parsed = read_issue(report)
         if not parsed.code:  # many forget the fence
             report = report.model_copy(update={"body": fence_code(report.body, parsed.prose)})

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from triage.reproduce.environments.environment import CannotInstall, Environment, Environments
+from triage.reproduce.environments.releases import PYTHONS, WHEELS_AFTER
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Run, Selection, Target
 from triage.reproduce.expected import is_named_error, shows_day
 from triage.reproduce.runner.read_record import GONE, is_gone
@@ -20,7 +21,7 @@ REPEATS = 2
 MAX_REPEATS = 5
 RUN_SECONDS = 120.0
 
-OF_TODAY = "packages of its date could not be installed, and its error may come from those of today"
+NEWER = "packages of its date could not be installed, and its error may come from newer ones"
 
 Progress = Callable[[str], None]
 
@@ -80,10 +81,11 @@ class VersionRunner:
         """Return an environment for a version, or why the last attempt failed: each takes packages of another time."""
         is_dated = self._selection.project.recipe is None
         failed = CannotInstall("")
-        # A registry may not answer once, or packages of that time have no wheels. Those of today may.
+        # A registry may not answer once, or packages of that time have no wheels. Those of the Python's or today may.
         again = [] if self._selection.project.language == "node" else [(target.time, True, target.pythons)]
         again += [(target.time, True, [*others])] if others else []
-        again += [(self._now, True, target.pythons)] if is_dated else []
+        wheels = [PYTHONS[one] + WHEELS_AFTER for one in target.pythons[:1]]
+        again += [(one, True, target.pythons) for one in [*wheels, self._now] if is_dated and one > target.time]
         for time, may_build, pythons in ((target.time, False, target.pythons), *again):
             one = target.model_copy(update={"time": time, "may_build": may_build, "pythons": pythons})
             try:
@@ -111,10 +113,10 @@ class VersionRunner:
         failure = choose_failure(run, expected)
         if failure and is_gone(failure, self._selection.example.code, project.modules):
             return run.model_copy(update={"reason": GONE})
-        is_of_date = self._times.get(_identify(target)) is not self._now
+        is_of_date = self._times.get(_identify(target), target.time) == target.time
         if failure is None or is_of_date or is_failed_assert(failure) or is_named_error(failure, expected):
             return run
-        return run.model_copy(update={"reason": run.reason or OF_TODAY})
+        return run.model_copy(update={"reason": run.reason or NEWER})
 
     def summarize(self, target: Target, measure: Measure) -> Run:
         """Run the example on a version, and return what is seen of it."""

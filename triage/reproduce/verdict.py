@@ -160,11 +160,12 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
             return "nothing-to-compare"  # the rest may be the fault
         if current.same_failure:
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
-            # A version without what the example uses was not the reporter's, or its lack is the fault.
-            is_clear = named.same_failure and is_same_everywhere([named, current]) and not current.is_wished
+            # A version without what the example uses was not the reporter's.
+            is_other = named.outcome not in _ENDED or named.reason == GONE
+            is_clear = is_other or (named.same_failure and is_same_everywhere([named, current]))
             # What is only named may be printed beside the fault.
             is_all = shown or any(prints_only(current.output, one) for one in selection.expected.named)
-            if measure == "output" and not (is_clear and is_all):
+            if measure == "output" and not (is_clear and is_all and not current.is_wished):
                 return "nothing-to-compare"
             return "newer" if named.outcome == "passed" and not named.same_failure else "still"
         if measure == "error" and named.is_partial and current.outcome == "passed":

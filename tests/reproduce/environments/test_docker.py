@@ -140,7 +140,8 @@ def test_the_recipe_of_a_release():
     assert re.fullmatch(r"COPY --from=ghcr.io/astral-sh/uv:[\d.]+ /uv /usr/local/bin/uv", lines[1])
     assert json.loads(lines[-2].removeprefix("RUN ")) == [
         "uv", "pip", "install", "--only-binary", ":all:", "--quiet", "--python", "/reproduce/env",
-        "--exclude-newer", "2022-03-01T00:00:00Z", "shop==1.2",
+        "--exclude-newer", "2022-03-01T00:00:00Z", "--exclude-newer-package",
+        "setuptools=2022-03-01T00:00:00Z", "shop==1.2",
     ]  # fmt: skip
     assert not any("COPY source" in line for line in lines)
 

@@ -67,6 +67,7 @@ def test_a_project_of_node_or_none(tmp_path, files, package):
             {"C": "from shop.cart import Cart as C", "pay": "from shop.cart import pay", "s": "import shop as s"},
         ),
         ({"package.json": '{"name": "a-shop"}', "readme.markdown": "var pay = require('a-shop');\nlet x = require('x')\nimport * as all from 'a-shop'"}, {"pay": "", "all": ""}),
+        ({"package.json": '{"name": "a-shop"}', "README.md": "var a = require('a-shop'),\n    b = a();\nconst c = require('a-shop')();"}, {"a": "", "b": "()", "c": "()"}),
         ({**PYTHON, "setup.py": "name='shop'"}, {}),
     ],
 )  # fmt: skip

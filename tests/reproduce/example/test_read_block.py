@@ -56,8 +56,8 @@ def test_without_a_name_the_first_block_counts():
         ("total([1])", 'const { total } = require("shop");'),
         ("console.log(total(pay(1)), own(2))", 'const { total, pay } = require("shop");'),
         ('import fs from "fs";\ntotal([1])', 'import { total } from "shop";'),
-        ("shop.total([1])", 'const shop = ((it) => it.shop ?? it.default ?? it)(require("shop"));'),
-        ("S.total([S.pay(1)])", 'const S = ((it) => it.S ?? it.default ?? it)(require("shop"));'),
+        ("shop.total([1])", 'const shop = ((it) => it.shop ?? (it.default ?? it))(require("shop"));'),
+        ("S.total([S.pay(1)])", 'const S = ((it) => it.S ?? (it.default ?? it))(require("shop"));'),
     ],
 )
 def test_names_that_a_package_of_node_exports_are_required(code, line):

@@ -258,6 +258,8 @@ def test_what_the_report_shows_is_what_is_compared(body, shown):
         ("It returns `false` when it should return `true` for it.", ["false"]),
         ("It returns `false` when it is empty.", []),
         ("It produces `3`.", []),
+        ("It should be `-3`  but its `3`\n", ["3"]),
+        ("It is fine, but it is `3` times slower.", []),
         ("The docs say that it returns 3.", []),
         ("Expected: 2\nReturned: 3", ["3"]),
         ("Expected:\nReturned: 2", []),
@@ -352,12 +354,12 @@ def test_a_session_stays_one():
     assert not example(block("import shop\nshop.f()")).is_session
 
 
-AS_MODULE = 'import * as it from "@acme/shop"; const shop = it.shop ?? it.default ?? it;\n'
+AS_MODULE = 'import * as it from "@acme/shop"; const shop = it.shop ?? (it.default ?? it);\n'
 
 
 def requires(name: str) -> str:
     """Return the line that takes the package as it is entered in any version."""
-    return f'const {name} = ((it) => it.{name} ?? it.default ?? it)(require("@acme/shop"));\n'
+    return f'const {name} = ((it) => it.{name} ?? (it.default ?? it))(require("@acme/shop"));\n'
 
 
 @each_row(
@@ -448,6 +450,14 @@ def test_names_are_imported_as_the_readme_does_it():
     node = NODE.model_copy(update={"readme": {"desk": ""}})
     assert example(block("console.log(desk(1))"), node).code == requires("desk") + "console.log(desk(1))\n"
     assert isinstance(read(block("const desk = 1\nconsole.log(desk)"), node), NoExample)
+    made = example(block("shop.f(1)"), NODE.model_copy(update={"readme": {"shop": "()"}}))
+    assert made.code.startswith("const shop = ((it) => it.shop ?? (it.default ?? it)())(require(")
+
+
+def test_a_block_for_node_that_works_is_the_example_only_without_another():
+    works, fails = "This works well:\n" + block("shop.f(1)"), "This does not:\n" + block("shop.f(2)")
+    assert "shop.f(2)" in example(works + fails, NODE).code
+    assert "shop.f(1)" in example(works, NODE).code
 
 
 def test_a_prompt_of_node_in_a_shell_is_code_for_node():
@@ -529,6 +539,24 @@ def test_a_value_in_the_console_of_a_browser_is_that_of_a_prompt():
 
 def test_markup_that_a_prompt_prints_is_no_mark():
     assert example(block("> shop.f()\n<b>a</b>"), NODE).shown == [["<b>a</b>"]]
+
+
+@each_row(
+    ("text", "code"),
+    [
+        ("shop.f(1)\nTypeError: no items (of 1)\nshop.f(2);", "// TypeError: no items (of 1)\nconsole.dir(shop.f(2))"),
+        ("shop.f(1)\n  => 'a'\nshop.f(2)", "//   => 'a'\nconsole.dir(shop.f(2))"),
+        ("shop.f(1)\nError: x\n    at f (a.js:1:2)\nshop.f(2)", "console.dir(shop.f(2))"),
+        ("shop.f((x)\n  => {\n})", ""),
+    ],
+)
+def test_what_is_shown_below_a_line_of_node_is_no_code(text, code):
+    found = example(block(text), NODE)
+    left_out = "Left out shown output." in found.changed
+    assert (found.code, left_out) == (
+        f"{requires('shop')}console.dir(shop.f(1))\n{code}\n" if code else f"{requires('shop')}console.dir({text})\n",
+        bool(code),
+    )
 
 
 def test_a_prompt_of_node_without_outputs_is_code():

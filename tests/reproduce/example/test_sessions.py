@@ -1,5 +1,5 @@
 from testing.each_row import each_row
-from triage.reproduce.example.sessions import read_session, unmark_values, without_traces
+from triage.reproduce.example.sessions import read_session, without_traces
 
 
 @each_row(
@@ -24,21 +24,6 @@ def test_statements_and_outputs_are_taken_apart(text, statements, outputs):
     session = read_session(text, "python")
     assert session is not None
     assert (session.statements, session.outputs) == (statements, outputs)
-
-
-@each_row(
-    ("body", "found"),
-    [
-        ("f()\n>>> {\n>>>   'a': 1\n>>> }\n```", "f()\n{\n  'a': 1\n}\n```"),
-        ("f()\n>>> -1\n\nx", "f()\n-1\n\nx"),
-        (">>> 2\n2\n", ">>> 2\n2\n"),
-        (">>> [x]\n", ">>> [x]\n"),
-        (">>> f()\n>>> g()\n", ">>> f()\n>>> g()\n"),
-        (">>> import shop\n", ">>> import shop\n"),
-    ],
-)
-def test_a_prompt_before_each_line_of_a_value_shows_an_output(body, found):
-    assert unmark_values(body) == found
 
 
 def test_commands_of_a_shell_are_taken_from_their_prompts():

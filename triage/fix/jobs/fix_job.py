@@ -144,9 +144,6 @@ async def write_result(
     return done.downgrade_status(status)
 
 
-NO_WORDS = "say what to change, after the id."
-
-
 @dataclass(frozen=True)
 class FixRequest:
     """A command, with what GitHub says of it now."""
@@ -195,7 +192,7 @@ def _find_refusal(task: FixTask, issue: Issue, event: Event | None) -> str:
     if task.actor and task.command != "fix" and not task.proposal_id:
         return NO_ID
     if task.command == "revise" and not task.words:
-        return NO_WORDS
+        return "say what to change, after the id."
     return MORE_WORDS if task.command == "approve" and task.words else ""
 
 

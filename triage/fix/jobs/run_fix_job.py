@@ -59,7 +59,6 @@ async def admit_fix(request: FixRequest, job: FixJob) -> Status:
     return await write_result(job, f"The next job: {following}.", {"next-job": following})
 
 
-COMMENT_NEEDED = "comment: never cannot be used with the fix flow: nobody could see what they approve."
 MAKING: tuple[FixCommand, ...] = ("fix", "revise")
 DECIDING: tuple[FixCommand, ...] = ("approve", "reject")
 JOBS = {
@@ -80,7 +79,7 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
     Raises SetupError if the workflow's author must fix something.
     """
     if job.run.policy.comment == "never":
-        raise BadInput(COMMENT_NEEDED)
+        raise BadInput("comment: never cannot be used with the fix flow: nobody could see what they approve.")
     carry_out, commands = JOBS[name]
     if task.command not in commands:
         return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)

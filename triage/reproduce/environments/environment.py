@@ -195,7 +195,8 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     prepare = [*uv, "pip", "install", *ONLY_WHEELS, *place, *tools, "setuptools"]
     of_report = [word for name in project.companions for word in ("--only-binary", name)]
     wheels = of_report if target.may_build else ONLY_WHEELS
-    install = [*uv, "pip", "install", *wheels, *place, "--exclude-newer", time, *project.companions]
+    limits = ["--exclude-newer", time, "--exclude-newer-package", f"setuptools={tools[1]}"]
+    install = [*uv, "pip", "install", *wheels, *place, *limits, *project.companions]
     if own:
         return [make, prepare, [*install, "pip", "wheel"], *own]
     if target.version:
@@ -204,7 +205,8 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     tools += [] if target.may_build else ["--no-build"]
     places = ["--python", str(folder / "env"), "--out-dir", str(built), str(source)]
     build = [*uv, "build", "--wheel", *tools, *places]
-    return [make, prepare, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
+    # Without a compiler, as in a container: numpy of 2014 takes minutes, and may fail then.
+    return [make, prepare, build, ["sh", "-ec", f"CC=false {shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
 
 
 def plan_node_build(target: Target, script: str = "", *tools: str) -> str:

@@ -232,7 +232,8 @@ class Source:
             files = [f"{self.find_own(commit)}*.{ending}" for ending in ("js", "mjs", "cjs", "ts")]
             exported = [one for _, one in self.list_definitions(commit, _EXPORTED, *files, ":!*test*", ":!*spec*")]
             taken, text = rf"(?:= *require\(|from )['\"]{re.escape(name)}['\"]", self._read_readme(commit, paths)
-            readme = dict.fromkeys(re.findall(rf"(\w+) {taken}\)?;?\s*$", text, re.M), "")
+            readme = dict(re.findall(rf"(\w+) {taken}\)?(\(\))?[;,]?\s*$", text, re.M))
+            readme |= dict.fromkeys(re.findall(rf"(\w+) = (?:{'|'.join(readme) or '(?!)'})\(\)", text), "()")
             parts = [*re.findall(rf"\{{([^{{}}]+)\}} *{taken}", text), *re.findall(rf"{taken}\)\.(\w+)", text)]
             exports = dict.fromkeys([*exported, *re.findall(r"\w[\w$ ]*\w|\w", ",".join(parts))], name)
             return make(language="node", package=name, modules=[name], exports=exports, readme=readme)
@@ -247,9 +248,8 @@ class Source:
             name = tomllib.loads(self.read_own(commit, "pyproject.toml")).get("project", {}).get("name")
         except tomllib.TOMLDecodeError:
             name = None
-        setup = self.read_own(commit, "setup.py")
-        places = ((self.read_own(commit, "setup.cfg"), _NAME), (setup, _NAME_IN_SETUP), (setup, _NAME_BY_VARIABLE))
-        found = (match["name"] for text, pattern in places if (match := pattern.search(text)))
+        places = (("setup.cfg", _NAME), ("setup.py", _NAME_IN_SETUP), ("setup.py", _NAME_BY_VARIABLE))
+        found = (match["name"] for path, pattern in places if (match := pattern.search(self.read_own(commit, path))))
         return str(name) if name else next(found, "")
 
     def read_own(self, commit: str, name: str) -> str:

@@ -60,7 +60,7 @@ class Project(Value):
     exports: dict[str, str] = Field(default_factory=dict, exclude=True)
     """The module that each public name is imported from. Only needed to find the example."""
     readme: dict[str, str] = Field(default_factory=dict, exclude=True)
-    """The statement by which the README imports each name; for Node empty. As `exports`."""
+    """The statement by which the README imports each name; for Node `()` if it calls what it takes. As `exports`."""
     folder: str = ""
     """In which it stands in the files of a version, with a slash; empty for the repository itself."""
     companions: list[str] = Field(default_factory=list)

@@ -17,7 +17,7 @@ from triage.reproduce.example.example import (
     Project,
     Refusal,
 )
-from triage.reproduce.example.sessions import Session, read_session, starts_node
+from triage.reproduce.example.sessions import Session, read_session, starts_node, without_traces
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
 _DECLARED = re.compile(r"\b(?:const|let|var|function|class|import)\s(\{[^}]{0,500}|[^=;\n]{0,200})")
@@ -34,16 +34,20 @@ _RESULT = re.compile(
     r"(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*)\s*=(?![=>]|\s*(?:require\(|async\b|function\b))[^;(=]*\([^;]*"
 )
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
+_SHOWN = re.compile(
+    r"^(?=[ \t]*(?:[-=]> ?(?:['\"\d\[-]|\{.*\}|true|false|null|undefined|NaN)|(?:Uncaught )?[A-Z]\w*Error: ))", re.M
+)
+"""What stands below a line and is no code: the arrow of a value, or an error."""
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
 _SHELLS = frozenset({"Bash", "Bash Session"})
 
 
 def read_block(
-    blocks: Mapping[int, CodeBlock], project: Project, *, is_missing: bool = False
+    blocks: Mapping[int, CodeBlock], project: Project, missing: Set[str]
 ) -> tuple[Example | NoExample, dict[int, list[str]]]:
     """Return the first block in such a language that uses the project, or why there is none.
 
-    With it, what is shown below it, and below each block with the same code. Something `is_missing` by the report.
+    With it, what is shown below it, and below each block with the same code. `missing` is by the report.
     """
     result: Example | NoExample = NoExample(reason="no-block")
     own, earlier, outputs = "", list[str](), dict[int, list[str]]()
@@ -52,10 +56,12 @@ def read_block(
         if not language:
             continue
         prompt = "node" if language == "node" else "shell" if _name_lexer(language) in _SHELLS else ""
-        text = _name_package(block.text, project.package, is_missing=is_missing) if language == "node" else block.text
+        text = _name_package(block.text, project, missing) if language == "node" else block.text
         session = read_session(text, prompt) if prompt else None
-        code = session.code if session else textwrap.dedent(text).strip("\n")
+        bare = text if session or language != "node" else _SHOWN.sub("// ", without_traces(text))
+        code = session.code if session else textwrap.dedent(bare).strip("\n")
         changed = [f"Took {project.package} by its name."] if text != block.text else []
+        changed += ["Left out shown output."] if bare != text else []
         changed += ["Took prompts and shown output away."] if session else []
         changed += ["Left out what stands above the first prompt."] if session and session.above else []
         shown = [one for one in session.outputs if one not in ("", "undefined")] if session else []
@@ -81,20 +87,20 @@ def read_block(
     return result, outputs
 
 
-def _name_package(text: str, package: str, *, is_missing: bool) -> str:
+def _name_package(text: str, project: Project, missing: Set[str]) -> str:
     """Return code that takes the package by its name.
 
     Who works on it takes it by a path to its folder, its entry or a file of its name, and RunKit with a version. What a
     bundler finds below it without an ending, Node finds only by `require`.
     """
-    name = re.escape(package)
+    name = re.escape(project.package)
     above = r"\.\.(?:/\.\.)*(?:/(?:dist|lib))?(?:/index(?:\.[cm]?js)?)?/?"
     path = rf"(?:\./?|{above}|\.{{1,2}}(?:/[\w.-]+)*/{name}(?:\.min)?(?:\.[cm]?js)?)"
     if re.search(rf"{_TAKEN}{name}(?![\w@-])", text):
         deep = rf"^import (\w+) from (['\"]{name}(?:/[\w-]+)+['\"]);?$"
         required = re.sub(deep, r"const \1 = ((it) => it.default ?? it)(require(\2));", text, flags=re.M)
-        return text if is_missing or _IMPORT.search(required) else required
-    return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{package}", text)
+        return text if missing or _IMPORT.search(required) else required
+    return re.sub(rf"({_TAKEN})(?:{path}|{name}@[\w.-]+)(?=['\"])", rf"\g<1>{project.package}", text)
 
 
 def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str]]:
@@ -130,7 +136,7 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
         changed.append(f"Added `{written[-1]}` below it.")
     if (name and name not in defined) or (exported and not name):
         # Versions differ in whether they export what the package is for under its name, as the default or as all.
-        taken, bound = f"it.{name} ?? it.default ?? it", f"{{ {', '.join(exported)} }}"
+        taken, bound = f"it.{name} ?? (it.default ?? it){project.readme.get(name, '')}", f"{{ {', '.join(exported)} }}"
         is_module = _IMPORT.search(code) is not None
         if name and is_module:
             line = f'import * as it from "{package}"; const {name} = {taken};'

@@ -77,14 +77,13 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         project = project.model_copy(update={"exports": {}})
     stated = read_stated_output(parsed, version.text if version else "")
     blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
-    if project.language == "python":
-        code = {number: block for number, block in blocks.items() if number not in stated.blocks}
-        failing = {number: block for number, block in code.items() if number not in stated.working}
-        found, outputs = _find_python_example(failing, project, missing)
-        if isinstance(found, NoExample) and failing != code:
-            found, outputs = _find_python_example(code, project, missing)
-    else:
-        found, outputs = read_block(blocks, project, is_missing=bool(missing))
+    is_python = project.language == "python"
+    code = {number: block for number, block in blocks.items() if not (is_python and number in stated.blocks)}
+    failing = {number: block for number, block in code.items() if number not in stated.working}
+    find = _find_python_example if is_python else read_block
+    found, outputs = find(failing, project, missing)
+    if isinstance(found, NoExample) and failing != code:
+        found, outputs = find(code, project, missing)
     if isinstance(found, NoExample):
         return found
     own = {number: output for number, output in outputs.items() if output}

@@ -121,18 +121,6 @@ def without_traces(text: str) -> str:
     return "\n".join(line for number, line in enumerate(lines) if number not in covered)
 
 
-def unmark_values(body: str) -> str:
-    """Return a body without prompts before each line of a value: who types one sees it again, so it is the output."""
-
-    def unmark(match: re.Match[str]) -> str:
-        code, below = match[0][4:].replace("\n>>> ", "\n"), body[match.end() : match.end() + 1]
-        tree = python_code.parse(code) if below in ("", "\r", "\n", "`") else None
-        kinds = {*map(type, ast.walk(tree))} if tree and len(tree.body) == 1 else set()
-        return code if ast.Expr in kinds and not kinds & {ast.Name, ast.Call} else match[0]
-
-    return re.sub(r"^(?:>>> .*\n)+", unmark, body, flags=re.M)
-
-
 _PART = re.compile(r"^(`+)(?P<span>[^`]+)\1$|^(?P<words>(?!!\[)[^\n`]+(?:\n(?!`|!\[)[^\n]+)*)", re.M)
 """A span of code that has its lines for itself, or a paragraph up to a picture."""
 _SCRIPT_LINE = re.compile(r".*[;{}()\[,]|[ \t].*|[}\])].*|//.*")

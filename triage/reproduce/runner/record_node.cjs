@@ -17,7 +17,7 @@ const MAX_COVERAGE_BYTES = 32e6;
 const MAX_FUNCTIONS = 2000;
 const EXAMPLE = "<example>";
 const MEMORY = "--max-old-space-size=1000"; // half of a container's, which would end it without a word
-const NO_MEMORY = "JavaScript heap out of memory"; // what V8 says last
+const NO_MEMORY = /JavaScript heap out of memory|invalid size error/; // what V8 says last, also of one array
 const FRAME = /^\s+at (?:(?:async )?(?:new )?(.+?) \()?((?:file:\/\/)?[^()]+?):(\d+):\d+\)?$/;
 const SPECIFIER = /(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['"]([^'"]+)['"]/g;
 
@@ -42,7 +42,7 @@ function run(code, type, seconds, folder, coverage) {
   const [output, record] = [read(child.stdout, MAX_OUTPUT_BYTES), read(child.stdio[3], MAX_RECORD_BYTES)];
   let log = ""; // its end
   child.stderr.on("data", (piece) => (log = (log + piece).slice(-MAX_OUTPUT_BYTES)));
-  const noMemory = JSON.stringify({ type: "Error", message: NO_MEMORY, stack: "", causes: [] });
+  const noMemory = JSON.stringify({ type: "Error", message: "out of memory", stack: "", causes: [] });
   return new Promise((resolve) => {
     let late = false;
     const end = () => {
@@ -61,7 +61,7 @@ function run(code, type, seconds, folder, coverage) {
           code: signal ? -os.constants.signals[signal] : status,
           late,
           output: output(),
-          record: record() || (signal && log.includes(NO_MEMORY) ? noMemory : ""),
+          record: record() || (signal && NO_MEMORY.test(log) ? noMemory : ""),
         });
       setTimeout(result, 100); // the rest of the pipes
     });
