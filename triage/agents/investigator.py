@@ -16,7 +16,6 @@ from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import ParsedIssue
 from triage.read.issue_forms import find_form_kind, find_used_forms, parse_forms
-from triage.read.kind.issue_kind import LIBRARY_PATH, is_library_path
 from triage.read.questions import (
     MAX_QUESTIONS,
     RUST_MANIFEST,
@@ -37,6 +36,7 @@ MAX_KEYWORDS = 12
 MAX_PATHS = 25
 """Of ten bugs of six projects with their file at rank 2 to 19, keywords that a person chose without paths put it first
 in four (mean reciprocal rank 0.60), and with the 25 likeliest paths in five (0.68)."""
+_LIBRARY_PATH = re.compile(r"[/\\](?:lib[/\\]python[\d.]*|node_modules|\.cargo)[/\\]((?:site|dist)-packages[/\\])?")
 
 
 async def answer_with_model(
@@ -93,9 +93,11 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
     own: list[str] = []
     foreign: set[str] = set()
     for frame in (frame for trace in parsed.traces for frame in reversed(trace.frames)):
-        if codebase.resolve_path(frame.path) and not is_library_path(frame.path):
+        library = _LIBRARY_PATH.search(frame.path)
+        # The project may be an installed package.
+        if codebase.resolve_path(frame.path) and (library is None or library[1]):
             own.append(frame.function or "")
-        elif LIBRARY_PATH.search(frame.path):
+        elif library:
             foreign |= {frame.function or "", *re.split(r"[/\\]|\.\w+$", frame.path)}
     return list(dict.fromkeys([*filter(None, own), *(name for name in parsed.identifiers if name not in foreign)]))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from triage.domain.issue import ParsedIssue, Quote
 
 MAX_CHARS = 12_000
-"""Of the prose. Reporters name the problem early."""
+"""Of the prose, and of the text in which signs are searched for. Reporters name the problem early."""
 _MAX_SENTENCE_CHARS = 600
 _MAX_HEAD = 12_000
 _MAX_TAIL = 4_000
@@ -47,9 +47,6 @@ def _trim(sentence: str) -> Iterator[str]:
         yield trimmed[:_MAX_SENTENCE_CHARS]
 
 
-_MAX_SEARCHED_CHARS = 20_000
-"""Signs are searched for in so much text; reporters name the problem early."""
-
 CRASH = re.compile(
     r"\b(?:crash(?:es|ed|ing)?|segfaults?|segmentation fault|core dump\w*|unhandled|panics?|panicked|blows up|"
     r"(?:throws?|raises?|throwing|raising|thrown|raised|fails? with|failed with|failing with|get|gets|got|"
@@ -89,7 +86,7 @@ _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 
 
 def searchable_text(parsed: ParsedIssue) -> str:
-    return f"{parsed.title}\n{parsed.prose}"[:_MAX_SEARCHED_CHARS]
+    return f"{parsed.title}\n{parsed.prose}"[:MAX_CHARS]
 
 
 def count_words(text: str) -> int:

@@ -64,6 +64,7 @@ benchmarks/run.py
 src/jmh/java/Bench.java
 documentation-website/snippets/a.kt
 scripts/release.js
+ci/report.py
 crates/core/flags/complete/rg.zsh
 .github/scripts/label.py
 dist/index.js

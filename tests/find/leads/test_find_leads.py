@@ -190,6 +190,16 @@ def test_quoted_code_leads_to_its_line(tmp_path):
     assert (place.sign, place.line) == ("quote", 11)
 
 
+def test_a_quoted_banner_is_no_code(tmp_path):
+    banner = "The shop was closed by an error, as of today: close all of the tills."
+    lines = [banner, "kept = [of, the, to]  # what you see of the shop", 'raise "the till has to be one of the shop."']
+    files = FILES | {"shop/banner.py": f'BANNER = """\n{lines[0]}\n"""\n{lines[1]}\n{lines[2]}\n'}
+    found = [
+        find(tmp_path / str(n), read("It closes", f"It is like this:\n\n{line}"), files) for n, line in enumerate(lines)
+    ]
+    assert [place and place.sign for place in found] == [None, "quote", "quote"]
+
+
 def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
     asked = read("step_1 step_2 step_3 are slow", "I think shop/basket.py:2 is to blame, see step_1.")
     ranking = rank(tmp_path, asked, FILES)
@@ -509,6 +519,11 @@ MESSAGES = FILES | {
         ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for shortcode \"x\" not found\n```",
          [("log line", "shop/door.py")]),
         ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
+        ("Warning: the door 7 did not lock", "", [("message", "shop/door.py")]),
+        ("Exception has occurred. the door 7 did not lock", "", [("message", "shop/door.py")]),
+        ("No matching key: template for shortcode \"x\" not found", "", [("message", "shop/door.py")]),
+        ("Warning: at night the door 7 did not lock", "", [("log line", "shop/door.py")]),
+        ("Unlocked: the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("it fails", "I get `Expected static flag was missing` each time.", [("message", "web/hooks.js")]),
         ("it fails", "`the third shelf was left out here`", []),
         ("it fails", "It says `by hand into the basket`.", [("log line", "web/hooks.js")]),

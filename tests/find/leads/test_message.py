@@ -26,6 +26,8 @@ SOURCES = {
     "res/messages.json": '{"no_route": "There is no route from {start} to {end} today"}\n',
     "web/help.py": 'def help():\n    raise ValueError("No key for {}. Is one lost? https://shop.example/key")\n',
     "app/Till.php": '<?php\nthrow new E("Class Acme\\\\Shop must have a till");\n',
+    "app/till.el": '(defun till ()\n  (error "Till %S was locked by %s, with an open \\\ndrawer: %s\\nCall the shop." a b c)\n'
+    '  (error "The till was not paid in full."))\n',
     "app/Home.xaml.xml": "<data><value>The picture has no frame</value></data>\n",
     "tests/test_split.py": 'def test_split():\n    assert str(error) == "The output file is also an input!"\n',
     "docs/errors.md": 'It says "The output file is also an input!" then.\n',
@@ -51,6 +53,8 @@ def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[
         ("No key for 7. Is one lost? https://shop.example/key", ("web/help.py", 2)),
         ("The picture has no frame", ("app/Home.xaml.xml", 1)),
         ("Class Acme\\Shop must have a till", ("app/Till.php", 2)),
+        ("Till 7 was locked by Ann, with an open drawer: 12 Call the shop.", ("app/till.el", 2)),
+        ("Warning: The till was not paid in full", ("app/till.el", 4)),
         ("Class Acme\\\\Shop must have a till", ("app/Till.php", 2)),  # in a log of JSON
     ],
 )
@@ -60,7 +64,13 @@ def test_a_message_is_found_where_it_is_raised_and_not_in_tests_or_documentation
 
 @pytest.mark.parametrize(
     "message",
-    ["", "an input", "split index of the book", "The output file", "No such file or directory: 'x'"],
+    [
+        "",
+        "The till was not paid in fullness",
+        "split index of the book",
+        "The output file",
+        "No such file or directory: 'x'",
+    ],
 )
 def test_a_few_words_or_the_words_of_another_message_are_no_place(tmp_path, message):
     assert places_of(tmp_path, SOURCES, message) == []

@@ -38,7 +38,7 @@ _EXAMPLES = re.compile(
     r"|[^/]*\.(?:docc|playground)|(?:[\w-]+[-_])?[Bb]ench(?:es|mark(?:s|ing)?)?|asv_bench|jmh|dist"
     r"|single[-_]include|amalgamat(?:ed|ion)"
     r"|[^/]*\.(?:Samples?|Examples?|Benchmarks?|Demos?))/"
-    r"|^(?:scripts|hack|site|www|umd|Samples?|Demos?|\.[^/]+)/"
+    r"|^(?:scripts|hack|ci|CI|site|www|umd|Samples?|Demos?|\.[^/]+)/"
 )
 _COMPLETION = re.compile(r"(?:^|/)(?:completions?|complete)/[^/]*\.(?:zsh|bash|fish|sh|ps1|nu|elv)$")
 """Shell completions have the name of every option and never the bug."""

@@ -29,7 +29,7 @@ _MIN_SHARE = 0.3
 _BETWEEN_JOINED = re.compile(r"""(["'])(?:\s{0,200}+\+)?\s{0,200}+\\?\s{0,200}+[rbfuRBFU]{0,2}\1(?!\1)""")
 """Between two literals that the language joins. Possessive, or a gap costs the square of its blanks."""
 _LITERAL = re.compile(
-    r"""(?<!\\)"((?:[^"\\\n]|\\.){6,400}+)"|(?<!\\)'((?:[^'\\\n]|\\.){6,400}+)'|`([^`\n]{6,400}+)`|>([^<>\n]{6,400}+)</"""
+    r"""(?<!\\)"((?:[^"\\\n]|\\.|\\\n){6,400}+)"|(?<!\\)'((?:[^'\\\n]|\\.){6,400}+)'|`([^`\n]{6,400}+)`|>([^<>\n]{6,400}+)</"""
 )
 """A string of most languages, or the text of an XML element, as resource files have it.
 
@@ -44,7 +44,7 @@ _AFTER_COMPARED = re.compile(r"[\s)]{0,3}(?:[!=]==?|(?:not )?in\b)")
 _BEFORE_CHARS = 80
 _PLACEHOLDER = re.compile(
     r"%\(\w{1,50}\)[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?[a-zA-Z]"
-    r"|%(?:\d\$)?[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?(?:ll|l|z|h)?[@dioxXeEfFgGcrsavqTpwu]"
+    r"|%(?:\d\$)?[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?(?:ll|l|z|h)?[@dioxXeEfFgGcrsSavqTpwu]"
     r"|[#$]?\{[^{}\n]{0,100}\}|\$[A-Za-z_]\w{0,50}|\\[nrt]"
 )
 _VALUE_FIRST = re.compile(rf"\s*(?:{_PLACEHOLDER.pattern})")
@@ -52,7 +52,7 @@ _VALUE_LAST = re.compile(rf"(?:{_PLACEHOLDER.pattern})\W*$")
 _MAX_OUTER_CHARS = 80
 """Of a value before a text, which any message ends in."""
 _FAILED = re.compile(r"(?i)\b(?:warn(?:ing)?|error|err|fatal|critical|severe|panic)\b")
-_PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\]:?\s*|\w[\w ]{0,20}:\s+)+")
+_PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\]:?\s*|\w[\w ]{0,20}:\s+|Exception has occurred\.\s+)+")
 """Of a title, before what it says."""
 _ESCAPED = re.compile(r"\\(?![nrt])(.)")
 _OF_EVERYBODY = re.compile(
@@ -72,6 +72,8 @@ _MAX_QUOTES = 20
 _MIN_LOG_WORDS = 4
 _MIN_LOG_SHARE = 0.5
 """Of a line of a log or the title, which nobody said to be a message."""
+_WHOLE = 0.95
+"""Of a title that is a message: a full stop may be its own."""
 _MAX_LINES = 60
 _MAX_LINE_CHUNKS = 15
 """Best chunks by a line's words, whose files are read."""
@@ -81,6 +83,9 @@ _COMMON = re.compile(
 _MARK = re.compile(r"^(?:[-+]\s|\d+\s*[:|]?\s+|>\s)")
 """Before a line of a diff, a numbered or a cited line."""
 _INLINE = re.compile(r"`([^`\n]{15,200})`")
+_CODE_SIGN = re.compile(r"[={}\[\];]|\w\(")
+_PROSE_WORD = re.compile(r"(?<!\S)(?:the|an?|of|to|was|has|be|been|that|this|you|your|we)(?=[,.!?]?(?:\s|$))", re.I)
+"""Two of them, outside strings, in a line without such signs are prose, as of a banner that the program prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +103,13 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     messages = [*parsed.stated_errors, *filter(says_failure, quotes)]
     yield from _make_leads("message", find_message_places(query_scores, messages, fragments=quotes), parsed.text)
+    title = _PREFIX.sub("", parsed.title)
+    stated = [parsed.title, title] if says_failure(parsed.title) else []
+    yield from _make_leads("message", find_message_places(query_scores, stated, _WHOLE), parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
     logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
     logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
-    title = _PREFIX.sub("", parsed.title)
     found = find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
     yield from _make_leads("log line", found, parsed.text)
 
@@ -135,7 +142,7 @@ def find_message_places(
     shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
     found = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message, _MAX_CHUNKS))
     files = [file for file in found if may_say(query_scores.corpus.files[file])]
-    everything = "\n".join(shown)
+    everything = ".\n".join([*shown, ""])
     longest: dict[str, list[MessagePlace]] = {}
     for file in files:
         for line, literal in find_literals("\n".join(blank_comments(query_scores.file_lines(file)))):
@@ -179,7 +186,7 @@ def find_literals(text: str) -> Iterator[tuple[int, str]]:
         before = joined[max(0, position - _BEFORE_CHARS) : position].rpartition("\n")[2]
         if _BEFORE_COMPARED.search(before) or _AFTER_COMPARED.match(joined, match.end()):
             continue
-        yield line, next(filter(None, match.groups())).replace(_LINE_END, "")
+        yield line, next(filter(None, match.groups())).replace(_LINE_END, "").replace("\\\n", "")
 
 
 def split_at_placeholders(literal: str) -> list[str]:
@@ -207,15 +214,16 @@ def measure_share(message: str, literal: str, parts: Sequence[str]) -> float:
 
     0 if the parts do not stand in it one after another, with a value between them.
     """
-    start = position = message.find(parts[0])
+    whole = f"{message}."  # who quotes a message leaves out its full stop
+    start = position = whole.find(parts[0])
     for part, following in pairwise(parts):
         if position < 0:
             return 0.0
         position += len(part)
-        position = message.find(following, position, position + _MAX_VALUE_CHARS + len(following))
+        position = whole.find(following, position, position + _MAX_VALUE_CHARS + len(following))
     if position < 0:
         return 0.0
-    end = position + len(parts[-1])
+    end = min(position + len(parts[-1]), len(message))
     fixed = _ESCAPED.sub(r"\1", literal)
     outside = 0 if _VALUE_FIRST.match(fixed) and start <= _MAX_OUTER_CHARS else start
     outside += 0 if _VALUE_LAST.search(fixed) and len(message) - end <= _MAX_VALUE_CHARS else len(message) - end
@@ -259,6 +267,7 @@ def _is_distinctive_code(line: str) -> bool:
         len(line) >= _MIN_CHARS
         and len(find_words(line)) >= _MIN_WORDS
         and not _COMMON.search(line)
+        and (_CODE_SIGN.search(line) or len(_PROSE_WORD.findall(re.sub(r'"[^"]*"', "", line))) < 2)
         and re.search(r"[=(){}\[\];:.]", line) is not None
     )
 

@@ -143,7 +143,7 @@ def read_kind(
     likeliest = max(chances, key=lambda candidate: chances[candidate])
     said = _find_said_kind(own, labels, templates, chances, fails_in_repository=fails_in_repository)
     # A report that shows an error and asks does not say whose fault it is.
-    is_contradicted = _shows_failure(own) if likeliest == "question" else likeliest != "bug" and bool(own.traces)
+    is_contradicted = has_error(own) if likeliest == "question" else likeliest != "bug" and bool(own.traces)
     is_certain = chances[likeliest] >= _CERTAIN_FROM[likeliest] and not is_contradicted
     kind = said or (likeliest if is_certain else None)
     return KindReading(
@@ -189,25 +189,12 @@ def _find_title_kind(parsed: ParsedIssue) -> Kind | None:
     return "ci" if _ABOUT_CI.search(parsed.title) else None
 
 
-LIBRARY_PATH = re.compile(r"[/\\](?:lib[/\\]python[\d.]*|node_modules|\.cargo)[/\\]((?:site|dist)-packages[/\\])?")
-
-
-def is_library_path(path: str) -> bool:
-    """Return whether a path of a trace is of a library or of a language, and not of an installed package."""
-    library = LIBRARY_PATH.search(path)
-    return library is not None and not library[1]
-
-
 def _is_question_title(parsed: ParsedIssue, chances: Mapping[LearnedKind, float]) -> bool:
     """Return whether the title asks, and not for something new: of 63 such issues on five trackers, two were bugs."""
     asks = _ENDS_AS_QUESTION.search(parsed.title) and "observes" not in describe_title(parsed.title)
-    fails = _shows_failure(parsed) or FAILURE.search(parsed.prose[:_MAX_CHARS])
+    fails = has_error(parsed) or FAILURE.search(parsed.prose[:_MAX_CHARS])
     is_question = _ASKS_HOW.match(parsed.title) or (asks and not fails)
     return bool(is_question) and chances["question"] > chances["feature_request"]
-
-
-def _shows_failure(parsed: ParsedIssue) -> bool:
-    return bool(parsed.traces) or has_error(parsed)
 
 
 def _is_not_actionable(parsed: ParsedIssue, *, is_form: bool) -> bool:

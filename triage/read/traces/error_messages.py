@@ -52,7 +52,8 @@ _ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|messag
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,300})`|«([^»\n]{1,300})»")
 _LEVEL = re.compile(r"^(?:error|fatal|critical|panic)[\])]:? ", re.I)
 """The rest of `[ERROR] ` or `(error): `, which a logger writes before the message."""
-_LAST_BACKTICK = re.compile(r"`[^\w`]{0,3}$")
+_OUTER_LINKS = re.compile(r"(?<=`)(?:\w[^\s`:]{0,40} ){2}[^`:]{2,150}: (?:[^`:]{2,150}: ){0,3}$")
+"""Of a chain in a quote, before its last link."""
 _MIN_QUOTED_CHARS, _MIN_GAPS = 8, 2
 _MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
@@ -84,19 +85,12 @@ def find_error_messages(
     ]
     messages: list[str] = []
     for candidate in ranked:
-        message = _drop_marks(candidate.strip())[:_MAX_CHARS].rstrip()
+        message = candidate.strip()[:_MAX_CHARS].removesuffix("**").rstrip()
         if len(message) >= _MIN_CHARS and not any(message in known or known in message for known in messages):
             messages.append(message)
             if len(messages) == _MAX_MESSAGES:
                 break
     return messages
-
-
-def _drop_marks(message: str) -> str:
-    """Without the marks of Markdown that end in it; one that begins in it too is a part of the message."""
-    if message.count("`") % 2:
-        message = _LAST_BACKTICK.sub("", message)
-    return message.removesuffix("**")
 
 
 def _find_below_error_headings(sections: Sequence[IssueSection]) -> list[str]:
@@ -141,8 +135,11 @@ def _find_error_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _cut_at_quote(line: str, start: int, message: str) -> str:
-    """Return the message up to the mark that closes the quote in which it begins."""
-    closing = {"`": "`", "“": "”"}.get(line[start - 1 : start] if start else "")
+    """Return the message, with the links before it, up to the mark that closes the quote in which it stands."""
+    if outer := _OUTER_LINKS.search(line, 0, start):
+        start, message = outer.start(), outer[0] + message
+    before = re.sub(r"`[^`']*'(?!\w)", "", line[:start])  # without names, as compilers quote them
+    closing = "`" if before.count("`") % 2 else "”" if before.endswith("“") else ""
     inside = message.partition(closing)[0] if closing else message
     return inside if len(inside) >= _MIN_CHARS else message
 

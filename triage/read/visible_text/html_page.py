@@ -294,12 +294,19 @@ class PageCollector:
             self._buffer[-1] = written
 
     def _flush_bold_heading(self, node: LexborNode) -> None:
-        """Makes a heading of a bold line at the start of a paragraph, as many people and templates mean it."""
+        """Makes a heading of a bold line that begins a paragraph, as many people mean it, or ends an answer."""
         after = node.next
         is_last = after is None or (after.is_text_node and (after.text_content or "").startswith(("\n", ":\n")))
-        if len(self._buffer) != 1 or self._is_in_rows or not is_last:
+        *above, heading = self._buffer or [""]
+        answer = "".join(above)
+        # After another heading the paragraph goes on in a new line. With a colon inside, it may be an error.
+        is_below = answer.startswith(("\n", ":\n")) and answer.endswith("\n") and ": " not in heading
+        if (answer and not is_below) or self._is_in_rows or not is_last:
             return
-        if 0 < len(self._buffer[0].strip()) <= _MAX_HEADING_CHARS:
+        if 0 < len(heading.strip()) <= _MAX_HEADING_CHARS:
+            self._buffer.pop()
+            self._flush()
+            self._buffer.append(heading)
             self._flush("heading", 6)
 
     def _flush(self, kind: Literal["text", "heading"] = "text", level: int = 0) -> None:
