@@ -61,9 +61,7 @@ def parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, i
 def open_issue(app: App, issue: str, github: str) -> tuple[App, Issue, Repository]:
     """Return the app for the issue's repository, the issue from wherever `--issue` says, and its repository.
 
-    Raises:
-        WrongUsage: There is no such file or number, or it is a pull request.
-        TriageError: As `IssueTracker`.
+    Raises WrongUsage if there is no such file or number, or it is a pull request; else as `IssueTracker`.
     """
     slug, number = parse_issue_option(issue, github, app.environment.server_url)
     app = replace(app, repository=slug or github or app.repository)

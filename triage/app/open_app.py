@@ -53,9 +53,7 @@ def open_terminal_app(
 ) -> tuple[App, TerminalOutput]:
     """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
 
-    Raises:
-        WrongUsage: The checkout, or where the report goes, is no folder.
-        BadInput: A variable has a bad value.
+    Raises WrongUsage if the checkout, or where the report goes, is no folder, BadInput if a variable has a bad value.
     """
     from triage.app.settings.network_settings import prepare_network
     from triage.git.git import read_origin

@@ -141,9 +141,7 @@ def list_backlog(
 
     `iterate` is as `BacklogClient.iterate`.
 
-    Raises:
-        BadInput: The query cannot be used.
-        TriageError: GitHub does not answer.
+    Raises BadInput if the query cannot be used, TriageError if GitHub does not answer.
     """
     query, total = check_query(query), 0
     found: dict[int, Issue] = {}

@@ -87,9 +87,7 @@ class ClosedIssues(Value):
 class ScorecardIssues(IssueComments):
     """The closed issues of a repository.
 
-    Raises:
-        GitHubUnavailable: GitHub did not answer, or has no GraphQL API there.
-        TriageError: The token may not read.
+    Raises GitHubUnavailable if GitHub does not answer or has no GraphQL API, TriageError if the token may not read.
     """
 
     shadow: Mapping[int, OurComment] = field(default_factory=dict, kw_only=True)

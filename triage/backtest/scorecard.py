@@ -103,9 +103,7 @@ def count_closed(app: App, since: str, shadow: Path | None = None) -> ScorecardP
 
     `shadow` is a folder with reports of runs that wrote nothing, which are judged in place of comments.
 
-    Raises:
-        BadInput: The time, the repository or a report is not as it should be.
-        TriageError: As `ScorecardIssues.read_closed_issues`.
+    Raises BadInput if the time, repository or a report cannot be used; else as `ScorecardIssues.read_closed_issues`.
     """
     reports = read_reports(shadow, app.repository) if shadow else {}
     start = parse_since(since, utc_now())

@@ -35,9 +35,7 @@ OpenServices = Callable[[PastCase, Sequence[PastIssue]], Services]
 def read_past_issues(app: App, last: int) -> list[PastIssue]:
     """Return the repository's newest issues, whole pages, enough to compare `last` fixed ones with those before.
 
-    Raises:
-        SetupError: There is no token, or GitHub refuses it.
-        GitHubUnavailable: GitHub does not answer.
+    Raises SetupError if there is no token or GitHub refuses it, GitHubUnavailable if GitHub does not answer.
     """
     if not app.settings.github_token.get_secret_value():
         raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")

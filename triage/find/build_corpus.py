@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from triage.find.files.file_filter import find_copies, get_skip_reason
 from triage.find.files.file_roles import FileRole, classify_file
+from triage.find.files.languages import detect_language
 from triage.find.parse.extract import ExtractedFiles, SourceFile
 from triage.find.parse.worker_pool import WorkerPool
 from triage.find.words.bm25 import BM25, TermCounts
@@ -50,7 +51,10 @@ class Merger:
             if reason:
                 self.left_out[reason] += 1
             else:
-                self._files.append(File(source.path, self._roles[source.path], text))
+                role = self._roles[source.path]
+                if not role.is_code and detect_language(source.path, source.data or b""):
+                    role = replace(role, is_code=True)
+                self._files.append(File(source.path, role, text))
                 self.path_only += text is None
         for file, start, end, name in extract.definitions:
             location = DefinitionLocation(numbers[file], start, end, name)

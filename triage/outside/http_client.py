@@ -109,9 +109,7 @@ def send_request(method: str, url: str, *, seconds: float, max_bytes: int, **arg
         max_bytes: How much of the response is read.
         arguments: Further ones of `requests`, such as `json` and `headers`.
 
-    Raises:
-        RequestFailed: No whole response came.
-        AnswerTooLarge: It is longer than `max_bytes`.
+    Raises RequestFailed if no whole response came, AnswerTooLarge if it is longer than `max_bytes`.
     """
     raise_if_abandoned()
     deadline, body = time.monotonic() + seconds, bytearray()

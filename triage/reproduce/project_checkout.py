@@ -44,10 +44,7 @@ class ProjectCheckout:
     def __init__(self, root: Path, config: ReproduceConfig, revision: str = "HEAD") -> None:
         """Read the project at a commit.
 
-        Raises:
-            BadInput: There is no commit.
-            WrongUsage: It is neither a package of Python nor of Node.
-            GitError: Git fails.
+        Raises BadInput if there is no commit, WrongUsage if it is no package of Python or Node, GitError if git fails.
         """
         self.source, self._config = Source(root), config
         head = self.source.resolve(revision)
@@ -89,9 +86,7 @@ class ProjectCheckout:
 
         `on` are the versions that a person named; empty for the version of the report, else the newest of its time.
 
-        Raises:
-            NothingToRun: There is no example.
-            WrongUsage: There is no such version.
+        Raises NothingToRun if there is no example, WrongUsage if there is no such version.
         """
         example, expected = self.read(issue, own)
         versions, project, parsed = self.versions, self.project, read_issue(issue)

@@ -463,3 +463,18 @@ def test_without_a_grammar_declarations_are_found_by_line(
 def test_language_of_a_path(path: str, name: str | None):
     language = detect_language(path)
     assert (language.name if language else None) == name
+
+
+@each_row(
+    ("path", "start", "name"),
+    [
+        ("bin/till", b"#!/usr/bin/env -S bash -e\n", "Shell"),
+        ("libexec/till", b"#! /opt/node/bin/python3.12\n", "Python"),
+        ("till", b"#!/usr/bin/make -f\nsh:\n", None),
+        ("till", b"we run #!/bin/sh\n", None),
+        ("till.txt", b"#!/bin/sh\n", None),
+    ],
+)
+def test_a_script_without_an_ending_names_its_interpreter(path: str, start: bytes, name: str | None):
+    language = detect_language(path, start)
+    assert (language.name if language else None) == name

@@ -241,6 +241,8 @@ CONFIGURED = FILES | {
     ".github/workflows/ci.yml": "on: push\njobs: {}\n",
     "shop/main.py": "def main():\n    return 1\n\n\nx = main()\n",
     "tests/test_basket.py": "def test_fill():\n    assert fill([]) == [1]\n",
+    "libexec/till": "#!/usr/bin/env bash\nopen_the_till() {\n  true\n}\n",
+    "TODO": "close_the_till() {\n  true\n}\n",
     "scripts/install.sh": "#!/bin/sh\nset -e\nfrobnicate\n",
 }
 IN_TEST = 'Traceback (most recent call last):\n  File "/x/tests/test_basket.py", line 2, in test_fill\n'
@@ -262,6 +264,8 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         ("it fails", "till_core::coins::set_default loses it", [("qualified name", "crates/till-core/src/coins.rs")]),
         ("read_scale fails", "", [("name", "shop/widgets.py")]),
         ("it fails", "`Dial.on_turned` fails", [("name", "shop/widgets.py")]),
+        ("open_the_till fails", "", [("name", "libexec/till")]),
+        ("close_the_till fails", "", []),
         ("shared_name fails", "", []),
         ("Run main", "`main` is slow, on branch `read_scale`.", []),
         ("it fails", "I call read_scale:\n```python\ndef read_scale():\n    pass\n```", []),
@@ -447,6 +451,19 @@ def test_emacs_names_functions_without_their_files(tmp_path):
     place = find(tmp_path, read("it fails", body), OTHERS | {"till.el": source})
     assert place
     assert (place.span.path, place.symbol, place.text) == ("till.el", "till-open", "wrong-type-argument: stringp nil")
+
+
+@each_row(
+    ("inner", "is_known"),
+    [
+        ("till(+0xc37b)[0x7f0b]", False),  # a static function, which has no name
+        ("/lib/libc.so.6(+0x3efd0)[0x7f0b]", True),
+    ],
+)
+def test_a_nameless_call_of_the_same_program_is_further_in(tmp_path_factory, inner, is_known):
+    trace = f"till 2.1 aborting.\n{inner}\ntill(TillList_draw+0x27)[0x7f1b]\ntill(+0xe2c6)[0x7f2b]\n"
+    files = OTHERS | {"list.c": "int TillList_draw(int a) {\n   return a;\n}\n"}
+    assert (find(tmp_path_factory.mktemp("c"), read("It fails", f"```\n{trace}```"), files) is not None) is is_known
 
 
 CHAIN = {

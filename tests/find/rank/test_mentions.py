@@ -162,6 +162,7 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
         ("/go/pkg/mod/github.com/acme/till@v1.2.0/src/app/cli.py", "src/app/cli.py"),
         ("/opt/till-master/src/app/cli.py", "src/app/cli.py"),
         ("/srv/till-tools-0.4.0/src/app/cli.py", "/srv/till-tools-0.4.0/src/app/cli.py"),
+        ("/builds/till/src/till/src/app/cli.py", "src/app/cli.py"),
         ("/builds/till/app/cli.py", "/builds/till/app/cli.py"),
         ("/builds/shop/src/app/cli.py", "/builds/shop/src/app/cli.py"),
     ],

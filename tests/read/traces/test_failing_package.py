@@ -33,21 +33,6 @@ def test_the_innermost_frame_names_the_package(
         assert (package.repository, package.error) == (repository, "ValueError: no day")
 
 
-@each_row(
-    ("outer", "name"),
-    [
-        ("/usr/local/go/src/runtime/proc.go", "runtime"),
-        ("/app/main.go", None),
-        ("/usr/local/go/src/net/http/a.go", None),
-    ],
-)
-def test_what_runs_go_failed_where_it_has_all_frames(outer: str, name: str | None) -> None:
-    frames = [Frame(path=outer), Frame(path="/opt/tools/go/1.26.2/arm64/src/runtime/panic.go")]
-    trace = Trace(language="go", frames=frames, message="procresize: invalid arg")
-    package = find_failing_package(ParsedIssue(traces=[trace]), [])
-    assert (package.name if package else None) == name
-
-
 def test_a_trace_without_an_error_names_none() -> None:
     trace = Trace(language="python", frames=[Frame(path="run.py"), Frame(path="/v/site-packages/numpy/a.py")])
     assert find_failing_package(ParsedIssue(traces=[trace]), ["numpy"]) is None

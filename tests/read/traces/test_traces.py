@@ -147,6 +147,10 @@ CASES = {
         "signal (7): Bus error\nin expression starting at ...\n== at ./promotion.jl:410 [inlined]\ntotal at ~/.julia/packages/Shop/YUbbG/src/cart.jl:9 [inlined]\npay(::Cart) at /srv/pay.jl:5\n",
         "julia", None, "Bus error", ["/srv/pay.jl:5 pay", "~/.julia/packages/Shop/YUbbG/src/cart.jl:9 total", "./promotion.jl:410 =="],
     ),
+    "julia, the oldest": (
+        "ERROR: no till\n in open_till at /home/me/.julia/Shop/src/till.jl:71\n in pay(::Cart) at ./pay.jl:5\n",
+        "julia", None, "no till", ["./pay.jl:5 pay", "/home/me/.julia/Shop/src/till.jl:71 open_till"],
+    ),
     "julia": (
         ("ERROR: LoadError: MethodError: no method matching total(::Cart)\nClosest candidates are:\n  total(::Any, ::Any)\n   @ Shop ~/.julia/packages/Shop/HaV3Q/src/Shop.jl:9\nStacktrace:\n"
         "  [1] pay(cart::Cart; by::Symbol)\n    @ Shop ~/.julia/packages/Shop/HaV3Q/src/pay.jl:55 [inlined]\n  [2] top-level scope\n    @ REPL[19]:1\n"),
@@ -222,9 +226,16 @@ CASES = {
     "node, warning of a rejection": ("(node:7) UnhandledPromiseRejectionWarning: CartError: late\n    at total (/srv/cart.js:121:29)\n", "javascript", "CartError", "late", ["/srv/cart.js:121 total"]),
     "quoted in a mail": ("> Error: no model\n>     at Cart.total (/srv/cart.js:85:15)\n", "javascript", "Error", "no model", ["/srv/cart.js:85 Cart.total"]),
     "rust on windows": ("thread 'main' panicked at C:\\shop\\cart.rs:551:51:\nno items\nnote: run with\n", "rust", None, "no items", ["C:/shop/cart.rs:551 -"]),
-    "rust, panic that says nothing": ("thread 'main' panicked at 'explicit panic', src/lib.rs:253:5\n", "rust", None, None, ["src/lib.rs:253 -"]),
     "ruby, error named twice": ("NoMethodError: undefined method 'size' for nil (NoMethodError)\n    from app/cart.rb:12:in 'total'\n", "ruby", "NoMethodError", "undefined method 'size' for nil", ["app/cart.rb:12 total"]),
     "ruby, message below": ("lib/cart.rb:43:in `block in <class:Cart>':\n  Missing price: total (Shop::Errors::Config)\n", "ruby", "Shop::Errors::Config", "Missing price: total", ["lib/cart.rb:43 block in <class:Cart>"]),
+    "ruby, gems": (
+        "NoMethodError: no size\n> till (1.2.3) lib/till/cart.rb:18:in `total'\nshop (0.1) app/cart.rb:3:in `show'\n",
+        "ruby", "NoMethodError", "no size", ["gems/shop-0.1/app/cart.rb:3 show", "gems/till-1.2.3/lib/till/cart.rb:18 total"],
+    ),
+    "php, phpunit": (
+        "1) Shop\\CartTest::testTotal\nError: no price\n\n/srv/src/Cart.php:12\n/srv/tests/CartTest.php:8\n",
+        "php", "Error", "no price", ["/srv/tests/CartTest.php:8 -", "/srv/src/Cart.php:12 -"],
+    ),
     "php, laravel": (
         '[2022-01-01] local.ERROR: no x {"exception":"[object] (ErrorException(code: 0): no x at /srv/a.php:12)\n[stacktrace]\n#0 /srv/b.php(12): Cart->total()\n',
         "php", "ErrorException", "no x", ["/srv/b.php:12 -", "/srv/a.php:12 Cart->total"],
@@ -418,6 +429,11 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "It fails\n\n    at src/Cart.php:44\n\n> look",
         "1.  first\n2   src/Cart.php:44\n\n    it (the cart)",
         "Fails at src/cart.jl:44",
+        "look at src/cart.jl:44\nlook at src/till.jl:9",
+        "ERROR: no cart\n\nlook at src/cart.jl:44\nwrong in total at src/till.jl:9",
+        "see Shop.Cart.Total() in src/Cart.cs:12\nsee Shop.Till.Open() in src/Till.cs:9",
+        "Error: no cart\nThese have it:\nsrc/Cart.php:12\n- /srv/Till.php:9",
+        "I get an Error: no cart in these:\n\n/srv/Cart.php:12\n/srv/Till.php:9",
         "we look at Cart (Cart.java, line 12)",
         'Select File "a.txt", line by line.',
         "at the shop (see page:12)",

@@ -3,6 +3,7 @@
 `python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes of a file and the definitions found in it.
 """
 
+import re
 from dataclasses import dataclass, replace
 
 
@@ -192,10 +193,17 @@ LANGUAGES = (
 
 _BY_EXTENSION = {extension: language for language in LANGUAGES for extension in language.extensions.split()}
 _BY_NAME = {"rakefile": ".rb", "gemfile": ".rb", "vagrantfile": ".rb", "podfile": ".rb", "cmakelists.txt": ".cmake"}
+_INTERPRETER = re.compile(rb"#!.{0,80}?\b(?:(?:ba|da|z|k)?(sh)|(python|ruby|perl|node|php)[\d.]*)\s")
+_BY_INTERPRETER = {"sh": ".sh", "python": ".py", "ruby": ".rb", "perl": ".pl", "node": ".js", "php": ".php"}
 
 
-def detect_language(path: str) -> Language | None:
-    """Return the language of a source file by its name; None for prose, configuration and data."""
+def detect_language(path: str, start: bytes = b"") -> Language | None:
+    """Return the language of a source file by its name; None for prose, configuration and data.
+
+    That of a script without an ending is known by its `start`, where its interpreter is named.
+    """
     name = path.rpartition("/")[2].lower()
     stem, dot, extension = name.rpartition(".")
-    return _BY_EXTENSION.get(_BY_NAME.get(name) or (dot + extension if stem else ""))
+    ending = _BY_NAME.get(name) or (dot + extension if stem else "")
+    script = None if ending else _INTERPRETER.match(start)
+    return _BY_EXTENSION.get(_BY_INTERPRETER[(script[1] or script[2]).decode()] if script else ending)

@@ -61,6 +61,9 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
     if not ours or len(ours[0][1]) > 1:
         return None
     frame, (file,) = ours[0]
+    inner = [one.function for one in list_frames(trace) if one.depth > frame.depth and one.path == frame.path]
+    if not frame.line and not {"", "??", "<unknown>"}.isdisjoint(inner):  # a static function of the same module
+        return None
     error = ": ".join(part for part in (trace.exception, trace.message) if part)
     lead = _make_lead(query_scores, frame, file)
     return replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)

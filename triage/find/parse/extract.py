@@ -183,7 +183,7 @@ class Extractor:
         words = self._vocabulary.encode_words(text or "")
         counters.by_file.add(words, path_words, path_words)
         if text is not None:
-            language = detect_language(file.path) if file.use_grammar else None
+            language = detect_language(file.path, file.data or b"") if file.use_grammar else None
             root = _parse_scopes(text, language)
             headings = [] if root.children else find_headings(file.path, split_lines(text))
             chunks = list(split_into_sections(headings, root.end)) if headings else split_into_chunks(root)

@@ -239,11 +239,12 @@ def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> 
     """
     name = re.escape(repository.rpartition("/")[2])
     version = r"(?:[-@](?:v?\d[\w.+-]*|master|main))?/(?:\w{4,5}/(?=src/))?"
-    folder = re.compile(rf"^(?:.*/)?(?:{name}|{_LANGUAGE_END.sub('', name)}){version}", re.IGNORECASE)
+    folder = re.compile(rf"(?<![^/])(?:{name}|{_LANGUAGE_END.sub('', name)}){version}", re.IGNORECASE)
 
     def shorten(frame: Frame) -> Frame:
-        path = frame.path if frame.path in corpus.file_numbers else folder.sub("", frame.path)
-        return frame.model_copy(update={"path": path}) if path in corpus.file_numbers else frame
+        below = (frame.path[found.end() :] for found in folder.finditer(frame.path))
+        path = next((one for one in (frame.path, *below) if one in corpus.file_numbers), frame.path)
+        return frame.model_copy(update={"path": path})
 
     traces = [one.model_copy(update={"frames": [*map(shorten, one.frames)]}) for one in parsed.traces]
     return parsed.model_copy(update={"traces": traces})

@@ -8,13 +8,11 @@ from triage.domain.issue import FailingPackage, ParsedIssue, Trace
 _INSTALLED = {
     "Python": re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,100})(?=[/.])"),
     "JavaScript": re.compile(r".*node_modules/((?:@[\w.-]{1,100}/)?[\w.-]{1,100})/"),
-    "Go": re.compile(
-        r"pkg/mod/(github\.com/[\w.-]{1,100}/[\w.-]{1,100})[/@]|/go[\w.-]{0,20}/(?:[\w.-]{1,40}/){0,3}src/(runtime)/"
-    ),
+    "Go": re.compile(r"pkg/mod/(github\.com/[\w.-]{1,100}/[\w.-]{1,100})[/@]"),
     "Rust": re.compile(r"registry/src/[^/]{1,100}/([\w-]{1,100}?)-\d+\.\d"),
     "Ruby": re.compile(r"gems/([\w-]{1,100}?)-\d+\.\d[^/]{0,50}/"),
 }
-"""Where package managers put what a project depends on, and Go what runs it."""
+"""Where package managers put what a project depends on."""
 _GITHUB = "github.com/"
 
 
@@ -40,9 +38,6 @@ def _read_package(trace: Trace, declared: Collection[str], own_names: Collection
     if innermost is None or any(_is_own(name, own_names) for _, name in packages):
         return None
     language, name = innermost
-    # Where a program of Go fails by its own fault, its frames stand above those of what runs it.
-    if name == "runtime" and any(_find_package(frame.path) != innermost for frame in trace.frames):
-        return None
     return FailingPackage(
         name=name,
         language=language,
@@ -55,10 +50,8 @@ def _read_package(trace: Trace, declared: Collection[str], own_names: Collection
 def _find_package(path: str) -> tuple[str, str] | None:
     """Return the language and the name of the installed package that a file is of; None if of none."""
     for language, installed in _INSTALLED.items():
-        match = installed.search(path.replace("\\", "/"))
-        name = next(filter(None, match.groups())) if match else ""
-        if name and not name.startswith("."):
-            return language, name
+        if (match := installed.search(path.replace("\\", "/"))) and not match[1].startswith("."):
+            return language, match[1]
     return None
 
 

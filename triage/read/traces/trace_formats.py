@@ -1,6 +1,7 @@
 """The formats of stack traces: what a frame looks like, the order of frames, and where the error is stated."""
 
 import re
+from math import inf
 
 from triage.read.traces.trace_frames import (
     DIAGNOSTICS,
@@ -34,6 +35,11 @@ _NATIVE_ERROR = error_near(
     r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion |"
     r"stop reason = |==\d{1,9}== (?=Invalid |Conditional |Use of ))(?P<message>.*)",
     above=12,
+)
+
+_JULIA_CALL = (
+    r"(?P<function>[^\s(]{1,200})(?:\([^\n]{0,300}\))? at (?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})"
+    r"(?: \[inlined\])?[ \t]*(?:\n|$)"
 )
 
 TRACE_FORMATS: tuple[TraceFormat, ...] = (
@@ -106,7 +112,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ),
         innermost_first=True,
         gap=12,
-        needs_error=True,
+        min_frames=2,
         starts=re.compile(r"^\s*(?:Unhandled [Ee]xception|[\w.]+Exception: )"),
     ),
     TraceFormat(
@@ -116,7 +122,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         find_rust_panic,
         innermost_first=True,
         gap=4,
-        needs_error=True,
+        min_frames=2,
     ),
     TraceFormat("rust", ("panicked at",), frame_by_pattern(PANIC), find_rust_panic, single=True),
     TraceFormat(
@@ -163,8 +169,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "ruby",
         (":in ",),
         frame_by_pattern(
-            r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? )?(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in "
-            r"[`'‘](?P<function>[^'’]{1,200})['’]"
+            r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? |(?P<gem>[\w-]{1,80}) \((?P<version>\d[\w.]{0,40})\) )?"
+            r"(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in [`'‘](?P<function>[^'’]{1,200})['’]"
             r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
         ),
         error_by_any(
@@ -181,8 +187,9 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     ),
     TraceFormat(
         "julia",
-        ("] ",),
+        ("] ", " in "),
         frame_by_pattern(
+            rf"\s{{1,4}}in {_JULIA_CALL}",
             r"\s*\[\d{1,4}\] (?P<function>[^\s(]{1,200})[^\n]{0,600}?(?:\n\s*@ (?:\w{1,80} )?| at )"
             r"(?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})",
             height=2,
@@ -191,18 +198,16 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             rf"\s*ERROR: (?:(?:Load|Init)Error: )?(?:(?P<exception>{RAISED_NAME}): )?(?P<message>\S.*)", above=12
         ),
         innermost_first=True,
+        min_frames=2,
         starts=re.compile(r"^\s*(?:ERROR: |Stacktrace:)"),
     ),
     TraceFormat(
         "julia",
         (" at ",),
-        frame_by_pattern(
-            r"(?P<function>[^\s(]{1,200})(?:\([^\n]{0,300}\))? at (?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})"
-            r"(?: \[inlined\])?\s*$"
-        ),
+        frame_by_pattern(_JULIA_CALL),
         error_near(r"\s*(?:\[\d{1,9}\] )?signal \(\d{1,3}(?:\.\d{1,3})?\): (?P<message>\S.*)", above=12),
         innermost_first=True,
-        needs_error=True,
+        min_frames=inf,
     ),
     TraceFormat(
         "lisp",
@@ -280,7 +285,15 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_near(r"\s{1,8}(?P<message>\S.{0,600})", above=2),
         innermost_first=True,
         gap=16,
-        needs_error=True,
+        min_frames=2,
+    ),
+    TraceFormat(
+        "php",
+        (".php:",),
+        frame_by_pattern(r"(?P<path>(?:[A-Za-z]:)?[/\\][^\s:]{1,400}\.php):(?P<line>\d{1,7})\s*$"),
+        error_near(r"(?P<exception>[\w\\]{0,200}(?:Exception|Error)\w{0,20}): (?P<message>\S.{0,600})", above=5),
+        innermost_first=True,
+        min_frames=inf,
     ),
     TraceFormat(
         "c",
@@ -289,7 +302,6 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         _NATIVE_ERROR,
         innermost_first=True,
         starts=re.compile(r"==\d+==ERROR"),
-        gap=2,
     ),
     TraceFormat(
         "c",
@@ -298,7 +310,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_by_any(_NATIVE_ERROR, error_near(r"(?P<message>\S.{0,80}? (?:aborting|crashed)\b.*)", above=4)),
         innermost_first=True,
         starts=re.compile(r"==\d+==ERROR"),
-        needs_error=True,
+        min_frames=2,
     ),
     TraceFormat(
         "elixir",

@@ -53,8 +53,8 @@ class TraceFormat:
     ends: re.Pattern[str] | None = None
     single: bool = False
     """Whether every frame is a trace of its own."""
-    needs_error: bool = False
-    """Whether a single frame without an error is none: prose looks the same."""
+    min_frames: float = 1
+    """Fewest frames of a trace without an error: prose looks like fewer."""
 
 
 def frame_by_pattern(*patterns: str | re.Pattern[str], height: int = 1) -> FindFrame:
@@ -121,8 +121,9 @@ def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range)
 
 def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
     line = groups.get("line")
+    folder = f"gems/{groups['gem']}-{groups['version']}/" if groups.get("gem") else ""
     return FrameLine(
-        path=(groups.get("path") or groups.get("module") or "").strip(),
+        path=folder + (groups.get("path") or groups.get("module") or "").strip(),
         line=int(line) if line else None,
         function=(groups.get("function") or "").strip() or None,
         exception=groups.get("exception"),
@@ -142,13 +143,10 @@ RAISED_NAME = (
 def find_rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
     """Return the error of a panic. Newer compilers write the message on the line after the panic's location."""
     found = search_error(PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
-    if found is not None and found.message in _EMPTY_PANICS:
-        return replace(found, message=None)
     if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
         return found
     message = lines[found.line + 1].strip()
-    says_nothing = message.startswith(("stack backtrace", "note: ")) or message in _EMPTY_PANICS
-    return replace(found, message=None if says_nothing else message)
+    return replace(found, message=None if message.startswith(("stack backtrace", "note: ")) else message)
 
 
 def find_jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
@@ -254,7 +252,6 @@ _JVM = re.compile(
 PANIC = re.compile(
     r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>(?:[A-Za-z]:)?[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
 )
-_EMPTY_PANICS = ("explicit panic", "Box<Any>", "Box<dyn Any>")
 GO_LOCATION = re.compile(
     r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+?\(?0x[0-9a-f]+\)?)?"
     r"(?: [fsp][pc]=0x[0-9a-f]+){0,3}\s*$"
@@ -319,7 +316,7 @@ _NO_SCRIPT = re.compile(
     r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"
 )
 _DOTNET = re.compile(
-    r"\s*(?:at|[^\W\d_]{1,6}:?(?=.{1,900}\.(?:cs|vb|fs):)) "
+    r"\s*(?:at|[^\W\d_]{1,6}:?(?=.{1,900}\.(?:cs|vb|fs):[^\W\d_]{1,8} \d)) "
     r"(?P<function>(?P<name>[A-Za-z_](?:\[\[[^\]\n]{1,300}\]\]|[\w.`+<>\[\],|$]){1,300}) ?"
     r"\((?!native|Native Method|Unknown Source|Compiled Code|<anonymous>|\S{1,120}\.\w{2,6}\)|[^()]{0,300}:\d)"
     r"[^()\n]{0,400}\))"

@@ -20,7 +20,8 @@ _OF_A_PERSON = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Yy]ou|[Pp]lease|[Tt]hanks)\b")
 _MAX_FRAMES = 100
 _LOG_PREFIX = re.compile(
     r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
-    r">{1,2} ?(?=\s*(?:File \"|Traceback|at |#\d{1,3} +0x|==\d{1,9}==|[A-Z]\w{0,40}(?:Error|Exception)\b|Error: ))|"
+    r">{1,2} ?(?=\s*(?:File \"|Traceback|at |#\d{1,3} +0x|==\d{1,9}==|[A-Z]\w{0,40}(?:Error|Exception)\b|Error: |"
+    r"[\w-]{1,80} \(\d[\w.]{0,40}\) \S{1,400}:\d{1,7}:in ))|"
     r"\[\d{1,3}\]<std(?:err|out)>:|"
     r"[\w.-]{1,40} {1,40}[|>] |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
     r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |"
@@ -72,7 +73,7 @@ def find_traces(text: str) -> list[FoundTrace]:
             continue
         for group in _group_frames(trace_format, lines, used):
             trace = _build_trace(trace_format, group, lines)
-            if trace_format.needs_error and len(group) < 2 and not (trace.trace.exception or trace.trace.message):
+            if len(group) < trace_format.min_frames and not (trace.trace.exception or trace.trace.message):
                 continue
             found.append(trace)
             used.update(range(trace.start, trace.end))
@@ -146,7 +147,8 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
     raised_at = _make_frame(raised.frame) if raised.frame else frames[-1]
     if (raised_at.path, raised_at.line) != (frames[-1].path, frames[-1].line):
         frames.append(raised_at)
-    if [(one.path, one.line) for one in frames[-2:-1]] == [(raised_at.path, raised_at.line)] and not raised_at.function:
+    is_again = [(one.path, one.line) for one in frames[-2:-1]] == [(raised_at.path, raised_at.line)]
+    if is_again and raised_at.line and not raised_at.function:
         frames.pop()  # the line of the error, which the first call shows again
     frames = list(takewhile(lambda frame: frame.function not in _SIGNAL_FRAMES, frames))
     if len(frames) > _MAX_FRAMES:  # a recursion, which repeats itself in the middle
