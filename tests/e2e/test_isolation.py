@@ -92,7 +92,7 @@ PATCHES = {
 @pytest.mark.parametrize("image", PATCHES)
 def test_the_tests_of_a_patch_prove_it(tmp_path, image):
     command, base, test, fix = PATCHES[image]
-    for side, files in (("base", base), ("before", {**base, **test}), ("after", {**base, **test, **fix})):
+    for side, files in (("base", base), ("test-only", {**base, **test}), ("after", {**base, **test, **fix})):
         (tmp_path / side).mkdir()
         for name, text in files.items():
             (tmp_path / side / name).write_text(text)
