@@ -97,7 +97,8 @@ class FixWorkflow(JobsOnLoopback):
     def verify(self, stored: Mapping[str, str]) -> str:
         """Runs the script of the job `verify`, and leaves what it uploads where `report` downloads it. Returns its outcome."""
         own, checkout = self.folder / f"verify-{stored['proposal-id']}", self.folder / "checkout"
-        for name, output in {"base": "proposal-base", "after": "proposal-sha", "test-only": "proposal-test-sha"}.items():
+        folders = {"base": "proposal-base", "after": "proposal-sha", "test-only": "proposal-test-sha"}
+        for name, output in folders.items():
             run_git(self.folder, "clone", "-q", "--no-checkout", str(self.git.folder), str(own / name))
             run_git(own / name, "fetch", "-q", "origin", "refs/triage/proposals/7/*:refs/remotes/origin/p/*")
             run_git(own / name, "checkout", "-q", stored[output])

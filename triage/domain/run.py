@@ -190,7 +190,7 @@ class StepRecord(Value):
     calls: list[ModelCall] = Field(default_factory=list)
     """Its requests to models, in order."""
     round: int = 1
-    """Pass of searches and critic, from 1."""
+    """Pass of searches and critic, from 1; of a fix the version of the patch."""
     iteration: int = 0
     """Number of the supervisor's decision that started it. Steps of one decision run in parallel."""
 

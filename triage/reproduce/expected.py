@@ -155,7 +155,7 @@ def _requote(text: str) -> str:  # as the prompt shows strings
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
-    """Return whether one thing that the report shows is printed; of what is short, whether nothing else is.
+    """Return whether one thing that the report shows, in parts, is printed; of what is short, whether nothing else is.
 
     A prompt may have shown one value as that of a string, and people write a text that is printed as one.
     """

@@ -52,7 +52,7 @@ def classify(execution: Execution, expected: Expected) -> tuple[Outcome, str]:
     failure = choose_failure(execution, expected)
     if failure == ENDLESS or (failure and is_shown_error(failure, expected)):
         return "failed", ""  # some print it, and end as if all were well
-    if execution.outcome != "failed" or failure is None or execution.reason == GONE:
+    if execution.outcome != "failed" or failure is None or execution.reason == GONE:  # a name that this version lacks
         return execution.outcome, execution.reason
     obstacle = execution.reason or find_obstacle(execution, failure)
     return ("could-not-run", obstacle) if obstacle else ("failed", "")

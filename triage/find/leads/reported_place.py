@@ -31,7 +31,7 @@ def leave_out_commands(text: str) -> str:
 def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
     """Yield the files that the report names. A link counts if it goes into a repository of this name.
 
-    `repository` is `owner/name`, or the folder's name.
+    `repository` is `owner/name`, or the folder's name. With a line the rule is `place`, else `link` or `path`.
     """
     text = _URL.sub(" ", leave_out_commands(f"{parsed.title}\n{parsed.prose}"))
     name = repository.rpartition("/")[2].casefold()

@@ -28,7 +28,7 @@ from triage.domain.findings import (
     Texts,
 )
 from triage.fix.graph.fix_state import FixState
-from triage.fix.patch.apply_edits import MANY, FileAnswer
+from triage.fix.patch.apply_edits import AT_MOST_50, FileAnswer
 from triage.fix.patch.modules import Module, find_modules
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class CodeChanges(Answer):
     root_cause: NullableText
     summary: OptionalText
     """One line, such as the subject of a commit."""
-    changes: Annotated[list[FileAnswer], Exact(), MANY]
+    changes: Annotated[list[FileAnswer], Exact(), AT_MOST_50]
     needs_to_see: Texts
     """Paths or names of definitions that the model must see before it can answer."""
     unverified: Texts
@@ -85,7 +85,7 @@ class TestChanges(Answer):
     essential = ("tests", "no_test_reason", "needs_to_see")
     prompt: ClassVar[str] = "fix_tests"
     max_tokens: ClassVar[int] = 6_000
-    tests: Annotated[list[FileAnswer], Exact(), MANY]
+    tests: Annotated[list[FileAnswer], Exact(), AT_MOST_50]
     no_test_reason: NullableText
     """Why there is none."""
     needs_to_see: Texts

@@ -56,7 +56,7 @@ class FixNode(Protocol):
 
 MAX_CHECK_FAILURES = 2
 """Times that the project's own check sends the change back."""
-NO_MORE = MAX_CHECK_FAILURES + 1
+STOP_SENDING_BACK = MAX_CHECK_FAILURES + 1
 
 
 async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -70,9 +70,9 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
         except TriageError as error:
             return {"error": f"The check could not be run: {error}"}
         patch = patch.model_copy(update={"checked": verdict.text})
-        # If the cause need not be the change, to send it back would cost requests for nothing.
-        failures = state.check_failures + 1 if verdict.may_be_fixed else NO_MORE
-        update = {"check_output": redact_likely_secrets(verdict.output), "check_failures": failures}
+        # It passed, or the cause need not be the patch: to send that back would cost requests for nothing.
+        times = state.times_sent_back + 1 if verdict.may_be_fixed else STOP_SENDING_BACK
+        update = {"check_output": redact_likely_secrets(verdict.output), "times_sent_back": times}
     diff = await in_thread(format_diff, patch, context.base_files)
     summary = await in_thread(render_patch, patch, context.base_files)
     update |= {
@@ -95,7 +95,7 @@ def route_after_summary(state: FixState) -> str:
 
 
 def _must_change_again(state: FixState) -> bool:
-    return bool(state.check_output) and state.check_failures <= MAX_CHECK_FAILURES
+    return bool(state.check_output) and state.times_sent_back <= MAX_CHECK_FAILURES
 
 
 async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -150,7 +150,7 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
         "iteration_count": state.iteration_count + 1,
         "pending_mutation": None,
         "check_output": "",
-        "check_failures": 0,
+        "times_sent_back": 0,
         "messages": [f"Revision {state.iteration_count + 1} of {MAX_REVISIONS}."],
     }
 

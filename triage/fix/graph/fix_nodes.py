@@ -198,7 +198,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     """Ask the main model for the change, until it can be applied and is allowed; else the error ends the flow."""
     context = runtime.context
     recorder = StepRecorder("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
-    base_state = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
+    state_before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
     def collect_shown(needed: Sequence[str]) -> dict[str, str]:
         shown = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
@@ -207,7 +207,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
 
     def check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
         return (
-            _build_and_check_files(answer.changes, "proposed_changes", base_state, context)
+            _build_and_check_files(answer.changes, "proposed_changes", state_before, context)
             if answer.changes
             else ([], [NO_CHANGE])
         )
@@ -245,20 +245,20 @@ def _make_path_check(state: FixState, context: FixContext) -> Callable[[str, boo
 
 
 def _build_and_check_files(
-    answers: Sequence[FileAnswer], name: str, base_state: FixState, context: FixContext
+    answers: Sequence[FileAnswer], field: str, state_before: FixState, context: FixContext
 ) -> tuple[list[PatchedFile], list[str]]:
     """Return the files that may be written and could be built, and all that is wrong with the answer.
 
-    They are the part of the state with this name; what `base_state` has changed already stays below them.
+    `field` of the state is what they would become. Their edits apply on top of what `state_before` changes already.
     """
-    check, files = _make_path_check(base_state, context), context.base_files
+    check, files = _make_path_check(state_before, context), context.base_files
     refusals = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
     allowed = [answer for answer in answers if not refusals[read_path(answer)]]
-    changed = {file.path: file.text for file in base_state.proposed_changes}
+    changed = {file.path: file.text for file in state_before.proposed_changes}
     files_built, unbuilt = build_files(allowed, files, changed)
     problems = [*filter(None, refusals.values()), *unbuilt]
     if files_built:
-        patch = make_patch(base_state.model_copy(update={name: files_built}), files)
+        patch = make_patch(state_before.model_copy(update={field: files_built}), files)
         problems += check_patch(patch, files, context.list_modules(), context.services.config.protected_paths)
     return files_built, problems
 

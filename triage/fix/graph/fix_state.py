@@ -38,7 +38,7 @@ class FixState(Value):
     """What a person with write access wants, in their words."""
 
     example: str = ""
-    """The report's own, as `FixExample.describe` tells it; empty without one."""
+    """The code in the issue, as `FixExample.describe` tells it; empty without one."""
 
     ticket_key: str = ""
     """The ticket is the issue: its number, for whoever is asked."""
@@ -64,7 +64,7 @@ class FixState(Value):
     """What a person said of earlier versions, oldest first."""
     check_output: str = ""
     """What the project's own check printed when it failed with the last version."""
-    check_failures: int = 0
+    times_sent_back: int = 0
     iteration_count: int = 0
     """How often the change was made again with a person's words."""
 
@@ -109,7 +109,7 @@ class FixContext:
     branch: LocalBranch | None = None
     """Where an approved change goes. None in a job: the proposal is its end."""
     check: Callable[[Patch], CheckVerdict] | None = None
-    """Runs the project's own check. Slow; raises TriageError if it cannot be run."""
+    """Runs the project's own check; none in a job, where `verify` does. Slow; raises TriageError if it cannot run."""
 
     @property
     def model(self) -> ChatModel:

@@ -60,11 +60,11 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
         proposal = next((one for one in listed if one.id == task.proposal_id), None)
         if proposal is None:
             return await write_refusal(request, UNKNOWN_ID, job)
-        objection, remembered = await _call(find_objection, request, proposal, job, run=job.run)
+        refusal, remembered = await _call(find_refusal, request, proposal, job, run=job.run)
     except TriageError as error:
-        objection = f"GitHub did not confirm it. {error}"
-    if objection or proposal is None:
-        return await _refuse(request, objection, proposal, job)
+        refusal = f"GitHub did not confirm it. {error}"
+    if refusal or proposal is None:
+        return await _refuse(request, refusal, proposal, job)
     try:
         if task.command == "reject":
             return await _reject(request, proposal, job)
@@ -85,7 +85,7 @@ async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
         raise CannotPublish(f"It failed by a bug of this action ({type(error).__name__}).") from error
 
 
-def find_objection(request: FixRequest, proposal: Proposal, job: FixJob) -> tuple[str, CommentState]:
+def find_refusal(request: FixRequest, proposal: Proposal, job: FixJob) -> tuple[str, CommentState]:
     """Return why the decision is not carried out, as the end of a sentence, and what the comment with the patch says.
 
     It blocks. Raises TriageError if GitHub does not answer.

@@ -64,7 +64,7 @@ class JobArtifacts:
             raise BadInput("The result of the job `propose` cannot be read. Use its artifact.") from None
 
     def write_propose_result(self, result: ProposeResult) -> dict[str, str]:
-        """Write the file for the jobs after `propose`. Returns the outputs that name it."""
+        """Write the file for the jobs after `propose`. Returns the outputs that name it and the next one."""
         text = result.model_dump_json(indent=1)
         if self.redactor.redactor_for("patch")(text) != text:
             raise BadInput("The patch holds one of the run's own secrets. It is not written.")
@@ -220,11 +220,11 @@ def plan_proposal_part(
     *,
     commit: str = "",
     tests_outcome: TestsOutcome = "",
-    example: ExampleOutcome = "",
+    example_outcome: ExampleOutcome = "",
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and replies to no command any more; a new one if there is none.
 
     Without `commit` nothing waits for a decision any more: a second approval is refused.
     """
-    remembered = {"proposal": commit, "tests": tests_outcome, "example": example}
+    remembered = {"proposal": commit, "tests": tests_outcome, "example": example_outcome}
     return [plan_comment_parts(issue, {"proposal": text, "reply": ""}, remembered, links)]

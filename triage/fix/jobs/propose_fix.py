@@ -41,7 +41,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     from triage.graph.run_graph import run_graph
 
     run, task = job.run, request.task
-    issue = restore_issue_at_trigger(request.issue, run.event, run.now(), run.now())  # by hand: as it is now
+    issue = restore_issue_at_trigger(request.issue, run.event, started=run.now(), now=run.now())  # now, by hand
     earlier, problem = await _find_earlier(task, job)
     if problem:
         return await write_result(

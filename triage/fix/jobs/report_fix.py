@@ -72,7 +72,7 @@ async def _report_stored(patch: Patch, files: BaseFiles, stored: Proposal, issue
     repository, outputs, runs = job.run.repository, describe_proposal(stored), job.artifacts.read_example_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
-    example = found.compare(*runs) if runs and found else ExampleResult()
+    seen = found.compare(*runs) if runs and found else ExampleResult()
     diff_url = f"{repository.server_url}/{repository.slug}/compare/{patch.base}...{stored.commit}"
     text = await in_thread(
         lambda: render_proposal(
@@ -80,14 +80,14 @@ async def _report_stored(patch: Patch, files: BaseFiles, stored: Proposal, issue
             files,
             stored,
             tests_outcome=job.tests_outcome,
-            example=example,
+            example=seen,
             diff_url=diff_url,
             run_url=job.run_url,
         )
     )
     links = [diff_url, job.run_url]
     comment = plan_proposal_part(
-        issue, text, links, commit=stored.commit, tests_outcome=job.tests_outcome, example=example.outcome
+        issue, text, links, commit=stored.commit, tests_outcome=job.tests_outcome, example_outcome=seen.outcome
     )
     outputs |= {"proposal-tests": job.tests_outcome, "proposal-status": ProposalStatus.AWAITING.value}
     return await write_result(job, text, outputs, comment, "rocket", links=links)

@@ -1,4 +1,4 @@
-"""Chooses the job of the fix flow by its task. The first one says in its output `next-job` which follows."""
+"""Chooses the job of the fix flow by its task. Those of `gate` and `propose` say in `next-job` which follows."""
 
 from collections.abc import Callable
 from functools import partial

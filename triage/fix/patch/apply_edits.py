@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Code = Annotated[str, Field(json_schema_extra={"maxLength": 40_000})]
 """As long as the tokens of an answer allows: other texts are asked for with a smaller bound."""
-MANY = Field(json_schema_extra={"maxItems": 50})
+AT_MOST_50 = Field(json_schema_extra={"maxItems": 50})
 MIXED_ENDS = "line ends of several kinds"
 
 
@@ -32,7 +32,7 @@ class FileAnswer(Answer):
     file_path: str
     description: OptionalText
     is_new_file: Annotated[bool, IfMissing(False)]
-    edits: Annotated[list[EditAnswer], Exact(), MANY]
+    edits: Annotated[list[EditAnswer], Exact(), AT_MOST_50]
     new_content: Annotated[Code | None, BeforeValidator(drop_blank)]
     """Of a new file."""
 
