@@ -76,7 +76,7 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
     match evidence.verdict:
         case "still":
             does = f"prints on {on} what the {where} shows." if is_output else f"happens on {on}."
-            ran = [run for run in evidence.versions if run.outcome[:5] != "could" and run.reason != GONE]
+            ran = [run for run in evidence.versions if run.outcome in ("passed", "failed") and run.reason != GONE]
             is_alone = len(ran) < len(evidence.versions[:2])  # such as the newest release, for a main that does not run
             return f"{does[0].upper()}{does[1:]}" if is_alone else f"Still {does}"
         case "fixed":

@@ -539,6 +539,7 @@ MESSAGES = FILES | {
         ("Warning: the door 7 did not lock", "", [("message", "shop/door.py")]),
         ("Exception has occurred. the door 7 did not lock", "", [("message", "shop/door.py")]),
         ("No matching key: template for shortcode \"x\" not found", "", [("message", "shop/door.py")]),
+        ("Warning: No shelf specified: when I open the settings page of the new shop after an update", "", []),
         ("Warning: at night the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("Unlocked: the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("it fails", "I get `Expected static flag was missing` each time.", [("message", "web/hooks.js")]),

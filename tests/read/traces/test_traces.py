@@ -147,10 +147,6 @@ CASES = {
         "signal (7): Bus error\nin expression starting at ...\n== at ./promotion.jl:410 [inlined]\ntotal at ~/.julia/packages/Shop/YUbbG/src/cart.jl:9 [inlined]\npay(::Cart) at /srv/pay.jl:5\n",
         "julia", None, "Bus error", ["/srv/pay.jl:5 pay", "~/.julia/packages/Shop/YUbbG/src/cart.jl:9 total", "./promotion.jl:410 =="],
     ),
-    "julia, the oldest": (
-        "ERROR: no till\n in open_till at /home/me/.julia/Shop/src/till.jl:71\n in pay(::Cart) at ./pay.jl:5\n",
-        "julia", None, "no till", ["./pay.jl:5 pay", "/home/me/.julia/Shop/src/till.jl:71 open_till"],
-    ),
     "julia": (
         ("ERROR: LoadError: MethodError: no method matching total(::Cart)\nClosest candidates are:\n  total(::Any, ::Any)\n   @ Shop ~/.julia/packages/Shop/HaV3Q/src/Shop.jl:9\nStacktrace:\n"
         "  [1] pay(cart::Cart; by::Symbol)\n    @ Shop ~/.julia/packages/Shop/HaV3Q/src/pay.jl:55 [inlined]\n  [2] top-level scope\n    @ REPL[19]:1\n"),
@@ -430,6 +426,7 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "1.  first\n2   src/Cart.php:44\n\n    it (the cart)",
         "Fails at src/cart.jl:44",
         "look at src/cart.jl:44\nlook at src/till.jl:9",
+        "WARNING: total is deprecated\n in depwarn at deprecated.jl:73\n in total at src/total.jl:3",
         "ERROR: no cart\n\nlook at src/cart.jl:44\nwrong in total at src/till.jl:9",
         "see Shop.Cart.Total() in src/Cart.cs:12\nsee Shop.Till.Open() in src/Till.cs:9",
         "Error: no cart\nThese have it:\nsrc/Cart.php:12\n- /srv/Till.php:9",

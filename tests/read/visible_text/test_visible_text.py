@@ -58,6 +58,7 @@ def test_a_page_is_read_as_displayed() -> None:
         ("**Steps:**\nrun it", "###### Steps:\n\nrun it"),
         ("**Steps**\nrun `it`\n**Result**\nnone", "###### Steps\n\nrun `it`\n\n###### Result\n\nnone"),
         ("**Steps**\nrun it\n**KeyError: 7**\nthen", "###### Steps\n\nrun it\nKeyError: 7\nthen"),
+        ("**Version**\n**1.2.3**", "###### Version\n\n1.2.3"),
         ("run it\n**Result**\nnone", "run it\nResult\nnone"),
         ("it is **very** bad", "it is very bad"),
         ("&lt;b&gt; &amp; &#64;bob", "<b> & @bob"),

@@ -105,7 +105,10 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     yield from _make_leads("message", find_message_places(query_scores, messages, fragments=quotes), parsed.text)
     title = _PREFIX.sub("", parsed.title)
     stated = [parsed.title, title] if says_failure(parsed.title) else []
-    yield from _make_leads("message", find_message_places(query_scores, stated, _WHOLE), parsed.text)
+    titled = find_message_places(query_scores, stated, _WHOLE)
+    # Behind a short text the title goes on in the reporter's words.
+    titled = [places for places in titled if 2 * places[0].chars >= len(title)]
+    yield from _make_leads("message", titled, parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
     logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]

@@ -37,11 +37,6 @@ _NATIVE_ERROR = error_near(
     above=12,
 )
 
-_JULIA_CALL = (
-    r"(?P<function>[^\s(]{1,200})(?:\([^\n]{0,300}\))? at (?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})"
-    r"(?: \[inlined\])?[ \t]*(?:\n|$)"
-)
-
 TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "python",
@@ -187,9 +182,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     ),
     TraceFormat(
         "julia",
-        ("] ", " in "),
+        ("] ",),
         frame_by_pattern(
-            rf"\s{{1,4}}in {_JULIA_CALL}",
             r"\s*\[\d{1,4}\] (?P<function>[^\s(]{1,200})[^\n]{0,600}?(?:\n\s*@ (?:\w{1,80} )?| at )"
             r"(?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})",
             height=2,
@@ -204,7 +198,10 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "julia",
         (" at ",),
-        frame_by_pattern(_JULIA_CALL),
+        frame_by_pattern(
+            r"(?P<function>[^\s(]{1,200})(?:\([^\n]{0,300}\))? at (?P<path>[^\s\[\]]{1,300}\.jl):(?P<line>\d{1,7})"
+            r"(?: \[inlined\])?\s*$"
+        ),
         error_near(r"\s*(?:\[\d{1,9}\] )?signal \(\d{1,3}(?:\.\d{1,3})?\): (?P<message>\S.*)", above=12),
         innermost_first=True,
         min_frames=inf,

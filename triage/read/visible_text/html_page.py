@@ -297,13 +297,12 @@ class PageCollector:
         """Makes a heading of a bold line that begins a paragraph, as many people mean it, or ends an answer."""
         after = node.next
         is_last = after is None or (after.is_text_node and (after.text_content or "").startswith(("\n", ":\n")))
-        *above, heading = self._buffer or [""]
-        answer = "".join(above)
-        # After another heading the paragraph goes on in a new line. With a colon inside, it may be an error.
-        is_below = answer.startswith(("\n", ":\n")) and answer.endswith("\n") and ": " not in heading
-        if (answer and not is_below) or self._is_in_rows or not is_last:
+        if self._is_in_rows or not is_last or not self._buffer:
             return
-        if 0 < len(heading.strip()) <= _MAX_HEADING_CHARS:
+        first, before, heading = self._buffer[0], self._buffer[:-1][-1:], self._buffer[-1]
+        # After another heading the paragraph goes on in a new line. The first one is its answer, in bold or not.
+        is_below = first.startswith(("\n", ":\n")) and before[-1:] != [first] and before[0].endswith("\n")
+        if (not before or (is_below and ": " not in heading)) and 0 < len(heading.strip()) <= _MAX_HEADING_CHARS:
             self._buffer.pop()
             self._flush()
             self._buffer.append(heading)

@@ -35,9 +35,10 @@ _RESULT = re.compile(
 )
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
 _SHOWN = re.compile(
-    r"^(?=[ \t]*(?:[-=]> ?(?:['\"\d\[-]|\{.*\}|true|false|null|undefined|NaN)|(?:Uncaught )?[A-Z]\w*Error: ))", re.M
+    r"^(?=[ \t]*[-=]> ?(?:['\"\d\[-]|\{.*\}|true|false|null|undefined|NaN)|(?:Uncaught )?[A-Z]\w*Error: .*[^\s,{]\s*$)",
+    re.M,
 )
-"""What stands below a line and is no code: the arrow of a value, or an error."""
+"""What stands below a line and is no code: the arrow of a value, or an error that is not indented, as in brackets."""
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
 _SHELLS = frozenset({"Bash", "Bash Session"})
 
@@ -58,7 +59,8 @@ def read_block(
         prompt = "node" if language == "node" else "shell" if _name_lexer(language) in _SHELLS else ""
         text = _name_package(block.text, project, missing) if language == "node" else block.text
         session = read_session(text, prompt) if prompt else None
-        bare = text if session or language != "node" else _SHOWN.sub("// ", without_traces(text))
+        is_plain = not session and language == "node" and "`" not in text
+        bare = _SHOWN.sub("// ", without_traces(text)) if is_plain else text
         code = session.code if session else textwrap.dedent(bare).strip("\n")
         changed = [f"Took {project.package} by its name."] if text != block.text else []
         changed += ["Left out shown output."] if bare != text else []

@@ -44,8 +44,7 @@ _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
 _KIND = r"(?:string|text|value|number|integer|float|boolean|list|array|dict|object|tuple|result|output)"
 _VALUE = re.compile(
-    rf"(?i)\b(?:{_SAYS}(?: value)?(?: in| is| was| to)?|but it(?:['’]?s| is| was)|"
-    rf"(?:{_SAYS}|produces?) (?:an?|the) (?:\w+ of|{_KIND}))"
+    rf"(?i)\b(?:{_SAYS}(?: value)?(?: in| is| was| to)?|(?:{_SAYS}|produces?) (?:an?|the) (?:\w+ of|{_KIND}))"
     rf"[\s:]{{0,9}}{_LITERAL}"
     r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|"
     r"\b(?:but|instead|rather|despite|(?:even )?though|although|when (?:it|this) should)\b))",
