@@ -523,7 +523,7 @@ MESSAGES = FILES | {
     "shop/shelf.py": '# It says "the third shelf was left out here" when it is full.\n'
     'def fill():\n    raise ValueError("No shelf specified: %s" % name)\n',
     "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    log.info("This is all well with %s")\n    raise ValueError("%s: template for shortcode %q not found")\n',
-    "shop/window.py": 'def open():\n    raise KeyError("template %q not found")\n',
+    "shop/window.py": 'def open():\n    raise KeyError("template %q not found")\n    raise IOError("the shelf cannot hold %s")\n',
     "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n"
     "say('Put it by hand into the basket and take it home.');\n",
 }
@@ -539,7 +539,7 @@ MESSAGES = FILES | {
         ("Warning: the door 7 did not lock", "", [("message", "shop/door.py")]),
         ("Exception has occurred. the door 7 did not lock", "", [("message", "shop/door.py")]),
         ("No matching key: template for shortcode \"x\" not found", "", [("message", "shop/door.py")]),
-        ("Warning: No shelf specified: when I open the settings page of the new shop after an update", "", []),
+        ("Warning: the shelf cannot hold apples when I open the settings page after an update", "", [("log line", "shop/window.py")]),
         ("Warning: at night the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("Unlocked: the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("it fails", "I get `Expected static flag was missing` each time.", [("message", "web/hooks.js")]),
