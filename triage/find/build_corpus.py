@@ -52,7 +52,7 @@ class Merger:
                 self.left_out[reason] += 1
             else:
                 role = self._roles[source.path]
-                if not role.is_code and detect_language(source.path, source.data or b""):
+                if not role.is_code and detect_language(source.path, source.data or b""):  # a script without an ending
                     role = replace(role, is_code=True)
                 self._files.append(File(source.path, role, text))
                 self.path_only += text is None

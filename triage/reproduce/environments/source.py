@@ -68,7 +68,7 @@ class Source:
         self._objects = isolate(self._git)
         self._folders: dict[str, str] = {}
         """The project's of each commit."""
-        self.read, self.list_paths = cache(self._read), cache(self._list_paths)
+        self.read, self.list_paths = cache(self._read), cache(self._list_paths)  # a commit stays as it is
 
     def resolve(self, name: str) -> str | None:
         """Return the full SHA of a commit, tag or branch; None if there is none."""
