@@ -18,10 +18,10 @@ from triage.find.build_corpus import IndexLimits, build_corpus
 from triage.find.files.documentation import find_headings
 from triage.find.past_changes import PastChanges
 from triage.find.rank.query import build_query
-from triage.find.rank.query_scores import QueryScores, Scores
 from triage.find.rank.ranking import normalize
+from triage.find.rank.search import Scores, Search
 from triage.find.retriever import make_search_query
-from triage.find.vectors.embed_corpus import project_chunks, project_query
+from triage.find.vectors.embed_corpus import embed_query_locally, project_chunks
 from triage.find.words.corpus import Corpus
 from triage.git.commit import CommitTree
 from triage.git.git import Git
@@ -108,11 +108,11 @@ def build_contestants(
     hashed = unit(project_chunks(corpus, rows, len(chunks)))
 
     def by_words(search: SearchQuery) -> Scores:
-        scores: Scores = QueryScores(corpus, build_query(search), PastChanges(corpus)).chunk_scores[list(chunks)]
+        scores: Scores = Search(corpus, build_query(search), PastChanges(corpus)).chunk_scores[list(chunks)]
         return scores
 
     def by_hashes(search: SearchQuery) -> Scores:
-        scores: Scores = hashed @ project_query(corpus, build_query(search).term_weights)
+        scores: Scores = hashed @ embed_query_locally(corpus, build_query(search).term_weights)
         return scores
 
     ranks: dict[str, Rank] = {"words": by_words, "hashed vectors": by_hashes}

@@ -90,13 +90,13 @@ class Measurement:
 
 
 def measure(ranking: Ranking, fix: Fix) -> Measurement:
-    corpus = ranking.query_scores.corpus
+    corpus = ranking.search.corpus
     listed = list_functions(ranking)
     within = [fix.functions <= set(listed[:k]) for k in KS] if fix.functions else []
     counts = Counter[str]()
     first = ranking.order[0] if ranking.order else None
     if first is not None and corpus.files[first].path in {path for path, *_ in fix.lines}:
-        counts.update(_count_hits(corpus, first, choose_chunks(ranking.query_scores, first), fix))
+        counts.update(_count_hits(corpus, first, choose_chunks(ranking.search, first), fix))
     return Measurement(counts, within)
 
 
@@ -118,10 +118,10 @@ def _count_hits(corpus: Corpus, file: int, chunks: Sequence[int], fix: Fix) -> I
 
 def list_functions(ranking: Ranking) -> list[Name]:
     """Definitions of the first files, by the file's score and how much worse they are than the file's best one."""
-    corpus = ranking.query_scores.corpus
+    corpus = ranking.search.corpus
     found: list[tuple[float, Name]] = []
     for file in ranking.order[:MAX_FILES]:
-        snippets = find_snippets(ranking.query_scores, file)[:MAX_SNIPPETS]
+        snippets = find_snippets(ranking.search, file)[:MAX_SNIPPETS]
         for snippet in snippets:
             symbol = corpus.chunk_symbols[snippet.chunk]
             if symbol:

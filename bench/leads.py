@@ -11,8 +11,8 @@ from triage.domain.code import Place
 from triage.domain.issue import Issue
 from triage.find.codebase import Codebase
 from triage.find.index_commit import PastCommit
+from triage.read.issue_facts import find_facts
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tup
         git = open_git(record, mirror)
         seconds = int(git.run("show", "-s", "--format=%ct", record["base_commit"]))
         commit = PastCommit(record["base_commit"], datetime.fromtimestamp(seconds + 1, UTC))
-        codebase = Codebase(git.folder, record["repo"], past=commit)
+        codebase = Codebase(git.folder, record["repo"], past_commit=commit)
         codebase.index()
         title, _, body = record["problem_statement"].partition("\n")
         parsed = read_issue(Issue(title=title, body=body))

@@ -97,7 +97,7 @@ def triage_issue(app: App, issue: Issue, codebase: Codebase | None = None) -> Ru
     """Return the report with the comment, as the terminal makes it; of the newest commit without a `codebase`."""
     app = replace(app, started=time.monotonic())
     services = app.open_services((lambda _, __: codebase) if codebase else None)
-    services = replace(services, past_issues=None, web_tools=None, export_report=None)
+    services = replace(services, iterate_past_issues=None, web_tools=None, export_report=None)
     repository = Repository(slug=app.repository, server_url=SERVER_URL)
     report = asyncio.run(run_graph(issue, repository, services, asyncio.Event()))
     if report.status != "complete":  # on a busy machine, the history may not be read in time
@@ -158,7 +158,7 @@ def count_places(records: Sequence[Mapping[str, Any]], repos: Path, period: str)
         commit = Git(folder, bare=True).run("rev-list", "-1", "--first-parent", before, "HEAD", "--").decode().strip()
         app, _ = open_terminal_app(folder, engine="rules")
         app = replace(app, repository=repo)
-        codebase = Codebase(folder, repo, in_chroma=False, past=PastCommit(commit, opened), index_once=True)
+        codebase = Codebase(folder, repo, in_chroma=False, past_commit=PastCommit(commit, opened), index_once=True)
         codebase.index()
         for record in group:
             known = {"date": f"{record['created_at']}+00:00"}

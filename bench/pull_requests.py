@@ -72,7 +72,7 @@ def choose(pulls: Sequence[PastIssue], at: datetime, number: int) -> tuple[PastI
 def find_named(record: dict[str, Any], pulls: Sequence[PastIssue], at: datetime) -> Any:
     title, _, body = record["problem_statement"].partition("\n")
     issue = Issue(title=title, body=body, snapshot_time=at)
-    return next((one for one in find_similar_issues(issue, read_issue(issue), pulls, 5) if one.named), None)
+    return next((one for one in find_similar_issues(issue, read_issue(issue), pulls, 5) if one.is_probably_same), None)
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.domain.issue import Issue, IssueFacts, ParsedIssue
+from triage.read.issue_facts import find_facts
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions import find_missing_information
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 
 LABELS = Path(__file__).parent / "data" / "readings.jsonl"
 _NUMBER = re.compile(r"\d+(?:\.\d+)+|[0-9a-f]{7,40}|\d+")
@@ -127,7 +127,7 @@ def measure(issues: Sequence[LabelledIssue], *, with_errors: bool = False) -> st
 
 
 def _compare(
-    issue: LabelledIssue, parsed: ParsedIssue, facts: ReportFacts
+    issue: LabelledIssue, parsed: ParsedIssue, facts: IssueFacts
 ) -> Iterator[tuple[str, object, object, bool]]:
     """Name of each field, what was found, what was labelled, and whether both are the same."""
     label = issue.label

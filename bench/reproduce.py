@@ -129,7 +129,7 @@ def _find_mirror(repo: str, mirror: Path) -> str:
 
 
 def _rank(ranking: Ranking, record: Mapping[str, Any]) -> int:
-    ranked = [ranking.query_scores.corpus.files[file].path for file in ranking.order]
+    ranked = [ranking.search.corpus.files[file].path for file in ranking.order]
     return min((ranked.index(path) for path in record["gold_files"] if path in ranked), default=1_000)
 
 

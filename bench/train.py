@@ -21,8 +21,8 @@ from bench.accuracy import KS, build_record
 from triage.find.past_changes import PastChanges
 from triage.find.rank.features import FEATURES
 from triage.find.rank.query import build_query
-from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import PAST_FEATURE, WEIGHTS_FILE, normalize, rank_files
+from triage.find.rank.search import Search
 from triage.find.retriever import make_search_query
 from triage.find.words.corpus import Corpus
 
@@ -90,7 +90,7 @@ def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) 
 def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     query = build_query(make_search_query(record["problem_statement"]))
     order = rank_files(corpus, query, {}, by_embedding=False).order[:CANDIDATES]
-    evidence = QueryScores(corpus, query, PastChanges(corpus))
+    evidence = Search(corpus, query, PastChanges(corpus))
     columns = [normalize(feature(evidence))[order] * corpus.priors[order] for feature in SIGNALS.values()]
     gold = set(record["gold_files"])
     return np.stack(columns, axis=1), np.array([corpus.files[file].path in gold for file in order], dtype=bool)

@@ -83,7 +83,7 @@ def compute_example(record: dict[str, Any], mirror: Path, commits: int | None) -
     tree = CommitTree(open_git(record, mirror), revision=record["base_commit"])
     past = PastChanges(corpus, read_changes(tree.history.read_commits()[:commits]))
     query = build_query(make_search_query(record["problem_statement"]))
-    ranking = rank_files(corpus, query, {}, by_embedding=False, past=past)
+    ranking = rank_files(corpus, query, {}, by_embedding=False, past_changes=past)
     order, weights = ranking.order, load_weights()
     names = sorted(ranking.features.keys() - {PAST_FEATURE})
     sums = sum((weights[name] * ranking.features[name][order].astype(float) for name in names), np.zeros(len(order)))

@@ -38,7 +38,7 @@ from triage.domain.code import (
     Span,
 )
 from triage.domain.effect import AnnotationLevel, Policy, Reaction, Suggestion, SuggestionOptions
-from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts, Repository
+from triage.domain.issue import Issue, IssueComment, IssueFacts, ParsedIssue, Repository
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
@@ -47,7 +47,7 @@ from triage.find.codebase import Codebase
 from triage.find.files.project_files import ProjectFiles
 from triage.outside.github.issue_tracker import IssueTracker
 from triage.outside.model.chat_model import ChatModel
-from triage.run.run_context import JobContext
+from triage.run.job_context import JobContext
 
 
 def _prepare(fake: object, prepared: Mapping[str, Any]) -> None:
@@ -171,14 +171,14 @@ class FakeCodebase(Codebase):
         ]
         return LineMatches(lines=found[:limit], total=len(found), files=len({one.path for one in found}))
 
-    def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
+    def find_regression_window(self, parsed: ParsedIssue, facts: IssueFacts) -> RegressionWindow | None:
         return None
 
     def show_commit(self, commit: str, path: str = "") -> str:
         return self.commits.get(commit, "")
 
     def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None, line: int | None = None
+        self, parsed: ParsedIssue, facts: IssueFacts, paths: Sequence[str], lines: Span | None, line: int | None = None
     ) -> CodeHistory:
         return self.history if paths else CodeHistory()
 

@@ -27,14 +27,14 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, TriageTask
 from triage.run.may_run.event import parse_event
 from triage.run.may_run.route import route_event
-from triage.run.write.apply_local_effects import apply_local_effects
+from triage.run.write.apply_job_effects import apply_job_effects
 from triage.say.notices import plan_failure, plan_skip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from triage.domain.task import Task
-    from triage.run.run_context import JobContext
+    from triage.run.job_context import JobContext
 
 WITHOUT_PROJECT_CONFIG = ("scorecard", "doctor")
 """Tasks that the project's settings do not change: errors in them are what `doctor` looks for."""
@@ -89,7 +89,7 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.settings.task)
     if isinstance(task, Skip):
         output.log.info(f"Nothing to do: {task.reason}")
-        apply_local_effects(plan_skip(task.reason), output)
+        apply_job_effects(plan_skip(task.reason), output)
         return Status.SKIPPED
 
     # Work and write. Loading a job takes longer than skipping an event.
@@ -104,35 +104,35 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     return await run_job(task, app, app.make_job_context(output, event, cancelled, signals.seconds_left))
 
 
-async def run_job(task: Task | None, app: App, run: JobContext) -> Status:
+async def run_job(task: Task | None, app: App, context: JobContext) -> Status:
     """Run the job of the workflow's task, for what its event asks; None if it needs no event."""
     name = app.settings.task
     if name == "scorecard":
         from triage.backtest.scorecard import make_scorecard
 
-        return await make_scorecard(app, run)
+        return await make_scorecard(app, context)
     if name == "doctor":
         from triage.app.doctor import run_doctor
 
-        return await run_doctor(app, run)
+        return await run_doctor(app, context)
     if name.startswith("backlog-"):
         from triage.backlog.backlog_job import run_backlog_job
 
-        return await run_backlog_job(name, app, run)
+        return await run_backlog_job(name, app, context)
     if isinstance(task, ReproduceTask):
         from triage.reproduce.jobs.run_reproduce_job import open_reproduce_job, run_reproduce_job
 
-        return await run_reproduce_job(name, task, open_reproduce_job(app, run))
+        return await run_reproduce_job(name, task, open_reproduce_job(app, context))
     if isinstance(task, FixTask):
         from triage.fix.jobs.run_fix_job import open_fix_job, run_fix_job
         from triage.reproduce.fix_example import open_fix_example
 
         open_example = partial(open_fix_example, app.root, app.config.reproduce)
-        return await run_fix_job(name, task, open_fix_job(app, run, open_example))
+        return await run_fix_job(name, task, open_fix_job(app, context, open_example))
     from triage.run.triage_issue import run_task
 
     assert isinstance(task, TriageTask | QuietTask)
-    return await run_task(task, run)
+    return await run_task(task, context)
 
 
 def _write_cancelled_summary(output: JobOutput) -> None:
@@ -143,5 +143,5 @@ def _write_cancelled_summary(output: JobOutput) -> None:
 
 
 def _report_failure(output: JobOutput, message: str, at: Span | None = None) -> Status:
-    apply_local_effects(plan_failure(message, at), output)
+    apply_job_effects(plan_failure(message, at), output)
     return Status.FAILED

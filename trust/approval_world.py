@@ -124,7 +124,7 @@ class ApprovalWorld:
         """
         given: dict[str, Any] = {
             "issue": NUMBER,
-            "issue_text": read_state(self.comment["body"]).text_hash,
+            "issue_text_hash": read_comment_state(self.comment["body"]).text_hash,
             "revision": 0,
             "commits": 1 + with_test,
         } | trailers
@@ -136,7 +136,7 @@ class ApprovalWorld:
             )
             parent = self.git.commit({**FILES, **more, **tests, **hidden}, parent, message=told)
         message = (
-            f"{written}\n\nTriage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
+            f"{written}\n\nTriage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text_hash']}\n"
             f"Triage-Revision: {given['revision']}\n"
             f"Triage-Commits: {given['commits']}\n"
         )
@@ -147,7 +147,7 @@ class ApprovalWorld:
         return self.patch_id
 
 
-def read_state(body: str) -> CommentState:
+def read_comment_state(body: str) -> CommentState:
     return parse_state(body) or CommentState()
 
 
@@ -161,7 +161,7 @@ def write_part(commit: str) -> str:
 
 def show_patch(body: str, commit: str) -> str:
     """Returns our comment with a patch."""
-    state = read_state(body).model_copy(update={"proposal": commit})
+    state = read_comment_state(body).model_copy(update={"proposal_commit": commit})
     return compose_comment(body, state, {"proposal": write_part(commit), "reply": ""}, [])
 
 

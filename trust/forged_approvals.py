@@ -8,7 +8,7 @@ from typing import Any, cast
 from triage.say.comment import compose_comment, read_parts
 from triage.say.hidden_state import PartName
 from trust.approval_case import REF, REPETITIONS, Case, answer, approve
-from trust.approval_world import BOT, CHANGED, FILES, HARMLESS, NUMBER, ApprovalWorld, read_state, show_patch
+from trust.approval_world import BOT, CHANGED, FILES, HARMLESS, NUMBER, ApprovalWorld, read_comment_state, show_patch
 
 
 def make_ids() -> Iterator[Case]:
@@ -79,7 +79,9 @@ MARK = "<!-- bug-triage-proposal -->"
 
 def _forge(body: str, **parts: str) -> str:
     """Returns the comment with other parts, which its hidden line vouches for."""
-    return compose_comment(body, read_state(body), {cast("PartName", name): text for name, text in parts.items()}, [])
+    return compose_comment(
+        body, read_comment_state(body), {cast("PartName", name): text for name, text in parts.items()}, []
+    )
 
 
 def _quote(body: str, text: str) -> str:
@@ -225,7 +227,7 @@ def make_refs() -> Iterator[Case]:
         {"written": "[#7] Round sums"},
         {"revision": 1},
         {"issue": 8},
-        {"issue_text": "0" * 16},
+        {"issue_text_hash": "0" * 16},
         {"commits": 1},
         {"commits": 3},
         {"with_test": False},
@@ -236,7 +238,7 @@ def make_refs() -> Iterator[Case]:
     def name_other(trailers: dict[str, Any], world: ApprovalWorld) -> None:
         approve(world, world.store_patch(REF, **trailers))
 
-    for trailers in ({"issue": 8}, {"issue_text": "0" * 16}, {"revision": 4}, {"commits": 1}, {"commits": 3}):
+    for trailers in ({"issue": 8}, {"issue_text_hash": "0" * 16}, {"revision": 4}, {"commits": 1}, {"commits": 3}):
         yield Case("ref", f"the id of {trailers}", partial(name_other, trailers))
 
     def take_branch(world: ApprovalWorld) -> None:

@@ -121,7 +121,7 @@ async def test_investigator_keeps_only_messages_that_stand_in_the_issue():
     )
     model = FakeModel({"InvestigatorFinding": agent_input})
     result = await investigator.answer_with_model(case(), fake_services(), model)
-    assert result.answer.error_messages == ["ValueError: day is out of range for month"]
+    assert result.finding.error_messages == ["ValueError: day is out of range for month"]
 
 
 @pytest.mark.parametrize(("form", "kind"), [("Feature request", "feature_request"), ("Bug report", "bug")])
@@ -131,7 +131,7 @@ async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind)
     given = case(issue=factories.issue(body="### What is it about?\n\nIt says `TypeError: wrong mode`."))
     agent_input = given.model_copy(update={"kind_reading": read_kind(given.parsed, (), forms)})
     model = FakeModel({"InvestigatorFinding": factories.investigation(kind="feature_request")})
-    assert (await investigator.answer_with_model(agent_input, services, model)).answer.kind == kind
+    assert (await investigator.answer_with_model(agent_input, services, model)).finding.kind == kind
     assert (await investigator.answer_with_rules(agent_input, services)).kind == kind
 
 
@@ -291,7 +291,7 @@ async def test_only_pages_that_the_tool_returned_survive():
     ]
     model = FakeModel({"tools": ASKS, "WebSearchFinding": factories.web(relevant_results=results)})
     result = await web_search.answer_with_model(case(), fake_services(web_tools=FakeToolset(PAGES)), model)
-    assert [(page.url, page.title) for page in result.answer.relevant_results] == [("https://docs.test/date", "Dates")]
+    assert [(page.url, page.title) for page in result.finding.relevant_results] == [("https://docs.test/date", "Dates")]
 
 
 @pytest.mark.parametrize(("declared", "sent"), [([], "out of range"), (["console"], "console out of range")])
@@ -321,7 +321,7 @@ async def test_the_issues_of_the_package_are_searched_without_a_model(by_model, 
     tools = FakeToolset(json.dumps({"results": [page]}), name=ISSUE_SEARCH)
     agent_input, services = case(failing_package=PACKAGE), fake_services(web_tools=tools)
     if by_model:
-        answer = (await web_search.answer_with_model(agent_input, services, FakeModel({}))).answer
+        answer = (await web_search.answer_with_model(agent_input, services, FakeModel({}))).finding
     else:
         answer = await web_search.answer_with_rules(agent_input, services)
     assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump(exclude={"is_declared"})]
@@ -338,7 +338,7 @@ async def test_a_search_without_pages_asks_no_second_model():
     model = FakeModel({"tools": ASKS})
     tools = FakeToolset('{"results": []}')
     result = await web_search.answer_with_model(case(), fake_services(web_tools=tools), model)
-    assert result.answer.relevant_results == []
+    assert result.finding.relevant_results == []
 
 
 async def test_a_model_that_wants_no_search_makes_none():
@@ -374,7 +374,7 @@ async def test_a_search_that_failed_is_not_told_as_one_that_found_nothing():
     model = FakeModel({"tools": AIMessage("", tool_calls=[call])})
     by_model = await web_search.answer_with_model(case(), fake_services(web_tools=Failing()), model)
     by_rules = await web_search.answer_with_rules(case(), fake_services(web_tools=Failing()))
-    assert by_model.answer.summary == by_rules.summary == "The search failed: what is known outside was not seen."
+    assert by_model.finding.summary == by_rules.summary == "The search failed: what is known outside was not seen."
 
 
 async def test_web_by_rules_searches_for_the_message():
@@ -451,7 +451,7 @@ SETTLED = {
 )
 async def test_no_critic_is_asked_where_none_could_change_where_the_report_leads(change: dict[str, Any], settled: bool):
     agent_input = case(issue=factories.issue(title="parse fails", body="It fails."), **SETTLED | change)
-    is_read = agent_input.searched_by_model and bool(agent_input.suspects)
+    is_read = agent_input.searched_by_model and bool(agent_input.relevant_files)
     assert critic.can_change_something(agent_input) is (is_read and not settled)
     answer = await critic.answer_with_rules(agent_input, fake_services(codebase=CODE))
     assert (answer.verdict == "CONFIRMED") is settled
@@ -472,13 +472,13 @@ async def test_only_questions_are_put_to_the_reporter():
     asked = ["lorem ipsum dolor sit amet", "Which version do you run?", "?", "使用的是哪个版本的软件？"]
     critique = factories.critique("UNCERTAIN", questions_for_reporter=asked)
     judged = await critic.answer_with_model(case(), fake_services(), FakeModel({"CritiqueFinding": critique}))
-    assert judged.answer.questions_for_reporter == [asked[1], asked[3]]
+    assert judged.finding.questions_for_reporter == [asked[1], asked[3]]
     missing = [MissingInformation(kind="other", question=question, reason="") for question in asked]
     investigation = factories.investigation(missing_information=missing)
     read = await investigator.answer_with_model(
         case(), fake_services(), FakeModel({"InvestigatorFinding": investigation})
     )
-    assert [one.question for one in read.answer.missing_information] == [asked[1], asked[3]]
+    assert [one.question for one in read.finding.missing_information] == [asked[1], asked[3]]
 
 
 # --- writer

@@ -45,7 +45,7 @@ async def test_an_explanation_names_something_that_it_cites(
     answer = factories.codebase(why=why, places=cited[0], documented=cited[1], relevant_files=[])
     codebase, model = FakeCodebase(FILES), FakeModel({"CodebaseFinding": answer})
     result = await answer_with_model(factories.state(), fake_services(codebase=codebase, model=model), model)
-    assert result.answer.why == (why if is_heard else "")
+    assert result.finding.why == (why if is_heard else "")
 
 
 @each_row(("kind", "suspects"), [("bug", ["src/parse.py"]), ("question", [])])
@@ -56,5 +56,5 @@ async def test_of_a_bug_that_is_none_the_line_that_says_so_is_the_place(kind: st
     codebase, model = FakeCodebase(FILES), FakeModel({"CodebaseFinding": answer})
     state = factories.state(investigation=factories.investigation(kind=kind))
     result = await answer_with_model(state, fake_services(codebase=codebase, model=model), model)
-    assert [one.path for one in result.answer.relevant_files] == suspects
-    assert result.answer.why == why
+    assert [one.path for one in result.finding.relevant_files] == suspects
+    assert result.finding.why == why

@@ -88,7 +88,7 @@ async def test_what_was_looked_up_reaches_the_answer():
     with measure_step(math.inf) as step:
         result = await run(model)
 
-    assert result.answer.relevant_files[0].path == "src/parse.py"
+    assert result.finding.relevant_files[0].path == "src/parse.py"
     assert result.shortfalls == []
     assert [name for name, _ in model.asked] == ["tools", "tools", "tools", "CodebaseFinding"]
     shown = answered(model)
@@ -216,7 +216,7 @@ FAILURES = [
 async def test_a_failing_turn_costs_the_looking_up_and_not_the_answer(error: Exception):
     model = model_of(error)
     result = await run(model)
-    assert result.answer.why == factories.WHY
+    assert result.finding.why == factories.WHY
     assert result.shortfalls == [f"looking things up ended early: {error}; answered from what was there"]
 
 
@@ -230,7 +230,7 @@ async def test_what_was_looked_up_before_a_failure_is_kept():
 async def test_a_turn_that_hangs_is_cut_in_time_for_the_answer():
     model = model_of(lambda _: asyncio.sleep(60))
     result = await run(model, limits=Limits(agent_seconds=4.2))
-    assert result.answer.why == factories.WHY
+    assert result.finding.why == factories.WHY
     assert result.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
 
 
@@ -240,7 +240,7 @@ async def test_what_a_model_refuses_is_not_asked_again():
         await run(model)
     assert [name for name, _ in model.asked] == ["tools"]
     refusing = model_of(reads(2), InvalidAnswer("refused by the model"))
-    assert (await run(refusing)).answer.why == factories.WHY, "what was looked up is new to it"
+    assert (await run(refusing)).finding.why == factories.WHY, "what was looked up is new to it"
 
 
 async def test_every_call_is_answered_under_its_own_id():
@@ -304,7 +304,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
     ]
     model = model_of(*messages, *[ENOUGH] * 3)
     result = asyncio.run(run(model))
-    assert result.answer.why == factories.WHY
+    assert result.finding.why == factories.WHY
     sent = turns_of(model)
     assert len(sent) <= code_lookup.MAX_TURNS + 1
     waiting: list[str | None] = []

@@ -87,4 +87,4 @@ async def test_a_model_may_name_the_alias_only():
         project = ProjectFiles(owners=CodeOwners("* @acme/core"))
         given = fake_services(codebase=FakeCodebase(factories.FILES, project=project), config=config, model=model)
         result = await writer.answer_with_model(case(code_finding=factories.codebase()), given, model)
-        assert result.answer.ticket_assignee_suggestion == expected
+        assert result.finding.ticket_assignee_suggestion == expected

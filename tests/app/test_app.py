@@ -37,7 +37,7 @@ def test_the_projects_settings_reach_the_run(tmp_path: Path):
 def test_a_checkout_without_a_model_has_vectors_of_this_machine(tmp_path: Path):
     settings = Settings(engine="model", model_api_key=SecretStr("k"), embedding_model="text-embedding-3-small")
     assert settings.effective_embedding_model != "local"
-    assert make_app(settings, tmp_path).open_checkout(None).embedding_name == "local"
+    assert make_app(settings, tmp_path).open_codebase(None).embedding_name == "local"
 
 
 @pytest.mark.parametrize("is_read", [True, False])
@@ -120,7 +120,7 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         job = open_fix_job(
             setup, setup.make_job_context(FakeOutput(), None, asyncio.Event(), lambda: math.inf), lambda _: None
         )
-        assert job.run.repository.server_url == "https://git.example.org"
+        assert job.context.repository.server_url == "https://git.example.org"
         GitDataApi(api, tmp_path)
-        assert job.proposals.list_proposals(7) == []
+        assert job.proposal_store.list_proposals(7) == []
         assert [asked.token for asked in api.requests] == [JOB_TOKEN]

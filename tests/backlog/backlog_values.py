@@ -26,7 +26,7 @@ def make_backlog(*numbers: int, **fields: Any) -> Backlog:
 
 def make_report(number: int, title: str = "It breaks", same_as: int | None = None, **fields: Any) -> RunReport:
     """A report by rules without a place, a question or a severity."""
-    duplicate = SimilarIssue(number=same_as, title="The same", score=0.8, named=True) if same_as else None
+    duplicate = SimilarIssue(number=same_as, title="The same", score=0.8, is_probably_same=True) if same_as else None
     defaults: dict[str, Any] = {
         "issue": FULL.issue.model_copy(update={"number": number, "title": title}),
         "engine": "rules",

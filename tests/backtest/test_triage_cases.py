@@ -14,7 +14,7 @@ from triage.backtest.judge import CaseResult, PastCase
 from triage.backtest.triage_cases import recall_known_then, to_issue, triage_past_issues
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastFix, PastIssue
-from triage.say.our_comment import read_state
+from triage.say.our_comment import read_comment_state
 
 REPOSITORY = Repository(slug="acme/shop")
 FILES = {"shop/cart.py": "def total(prices):\n    return sum(prices)\n"}
@@ -56,7 +56,7 @@ def test_only_what_was_known_is_compared():
 
 def test_what_a_person_called_wrong_is_not_said_again():
     issue = to_issue(CASES[0].model_copy(update={"wrong": ["known"]}))
-    assert read_state(issue).wrong == ["known"]
+    assert read_comment_state(issue).wrong_subjects == ["known"]
     assert to_issue(CASES[0]).thread == []
 
 

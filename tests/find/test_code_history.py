@@ -7,7 +7,7 @@ import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.domain.code import CodeHistory, RegressionWindow, Span
-from triage.domain.issue import Issue, ParsedIssue, Quote, Regression, ReportFacts
+from triage.domain.issue import Issue, IssueFacts, ParsedIssue, Quote, Regression
 from triage.find.codebase import Codebase
 from triage.git.commit_log import MAX_FILES
 from triage.read.read_issue import read_issue
@@ -51,22 +51,22 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def look_up(root: Path, facts: ReportFacts, lines: Span | None = None, parsed: ParsedIssue = PARSED) -> CodeHistory:
+def look_up(root: Path, facts: IssueFacts, lines: Span | None = None, parsed: ParsedIssue = PARSED) -> CodeHistory:
     codebase = Codebase(root, "acme/till")
     assert codebase.look_up_history(parsed, facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
     codebase.index()
     return codebase.look_up_history(parsed, facts, ["till.py"], lines)
 
 
-def find_window(root: Path, facts: ReportFacts) -> RegressionWindow | None:
+def find_window(root: Path, facts: IssueFacts) -> RegressionWindow | None:
     codebase = Codebase(root, "acme/till")
     assert codebase.find_regression_window(PARSED, facts) is None, "nothing is indexed yet"
     codebase.index()
     return codebase.find_regression_window(PARSED, facts)
 
 
-def regression(worked: str, broken: str) -> ReportFacts:
-    return ReportFacts(regression=Regression(worked_in=worked, broken_in=broken, quote=QUOTE))
+def regression(worked: str, broken: str) -> IssueFacts:
+    return IssueFacts(regression=Regression(worked_in=worked, broken_in=broken, quote=QUOTE))
 
 
 def test_commits_between_two_versions(repository: Path):
@@ -122,7 +122,7 @@ def test_the_pull_request_that_the_report_names_is_the_window(repository: Path):
     for written, subject in (("#12", "Round the total (#12)"), ("#15", "Count twice")):
         window = find_window(repository, regression("1.0", written))
         assert window is not None
-        assert window.is_named_commit
+        assert window.is_blamed_commit
         assert [change.subject for change in window.commits] == [subject]
     unknown = find_window(repository, regression("1.0", "#99"))
     assert unknown is not None
@@ -134,7 +134,7 @@ def test_a_version_that_was_fixed_later_is_no_regression(repository: Path):
 
 
 def test_a_change_after_the_reporters_version(repository: Path):
-    facts = ReportFacts(version=Quote(text="1.0", start=0, end=3))
+    facts = IssueFacts(version=Quote(text="1.0", start=0, end=3))
     later = look_up(repository, facts, Span(path="till.py", start=1, end=2)).later_change
     assert later is not None
     assert (later.version, later.commit.subject, later.release) == ("v1.0", "Round the total (#12)", "v1.1")
@@ -145,10 +145,10 @@ def test_a_change_after_the_reporters_version(repository: Path):
     last = look_up(repository, facts, Span(path="till.py", start=1, end=2)).last_change
     assert last is not None
     assert (last.commit, last.release, last.is_reported) == (later.commit, "v1.1", False)
-    current = ReportFacts(version=Quote(text="1.1", start=0, end=3))
+    current = IssueFacts(version=Quote(text="1.1", start=0, end=3))
     reported = look_up(repository, current, Span(path="till.py", start=1, end=2)).last_change
     assert reported == last.model_copy(update={"is_reported": True})
-    assert look_up(repository, ReportFacts(), Span(path="till.py", start=1, end=2)).last_change == last
+    assert look_up(repository, IssueFacts(), Span(path="till.py", start=1, end=2)).last_change == last
     assert look_up(repository, current, Span(path="till.py", start=1, end=2)).later_change is None
 
 
@@ -163,7 +163,7 @@ def test_a_change_that_the_reporters_version_has_as_a_backport_is_not_later(repo
     git(repository, "tag", "v1.0.1")
     git(repository, "checkout", "-q", "main")
     lines = Span(path="till.py", start=1, end=2)
-    facts = [ReportFacts(version=Quote(text=text, start=0, end=3)) for text in ("1.0", "1.0.1")]
+    facts = [IssueFacts(version=Quote(text=text, start=0, end=3)) for text in ("1.0", "1.0.1")]
     assert [look_up(repository, one, lines).later_change is None for one in facts] == [False, True]
 
 
@@ -179,10 +179,10 @@ def add_fix(root: Path) -> str:
 
 def test_a_fix_that_fits_the_report_is_told_with_its_release(repository: Path):
     fix = add_fix(repository)
-    reported = ReportFacts(version=Quote(text="till 1.1 (of the shop)", start=0, end=3))
+    reported = IssueFacts(version=Quote(text="till 1.1 (of the shop)", start=0, end=3))
     found = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
     assert found is not None
-    assert (found.commit.commit, found.version, found.release, found.is_named) == (fix, "v1.1", None, False)
+    assert (found.commit.commit, found.version, found.release, found.is_named_by_report) == (fix, "v1.1", None, False)
     git(repository, "tag", "v0.3")  # of another package
     other = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
     assert other is not None
@@ -191,8 +191,8 @@ def test_a_fix_that_fits_the_report_is_told_with_its_release(repository: Path):
     released = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
     assert released is not None
     assert released.release == "v1.2"
-    current = ReportFacts(version=Quote(text="1.2", start=0, end=3))
-    for facts, parsed in ((reported, PARSED), (current, EMPTY_BASKET), (ReportFacts(), EMPTY_BASKET)):
+    current = IssueFacts(version=Quote(text="1.2", start=0, end=3))
+    for facts, parsed in ((reported, PARSED), (current, EMPTY_BASKET), (IssueFacts(), EMPTY_BASKET)):
         assert look_up(repository, facts, parsed=parsed).later_fix is None
 
 
@@ -202,7 +202,7 @@ def test_a_fix_that_a_release_branch_has_is_released(repository: Path):
     git(repository, "cherry-pick", "-Xtheirs", fix, at="2025-09-01T00:00:00Z")
     git(repository, "tag", "-a", "v1.1.1", "-m", "v1.1.1", at="2025-09-02T00:00:00Z")
     git(repository, "checkout", "-q", "main")
-    reported, current = (ReportFacts(version=Quote(text=text, start=0, end=3)) for text in ("1.1", "1.1.1"))
+    reported, current = (IssueFacts(version=Quote(text=text, start=0, end=3)) for text in ("1.1", "1.1.1"))
     found = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
     assert found is not None
     assert found.release == "v1.1.1"
@@ -221,11 +221,11 @@ def test_the_fix_that_the_report_names_is_told_if_the_commit_has_it(repository: 
         (elsewhere[:8], "1.0", False),
         ("#99", "1.0", False),
     ):
-        facts = ReportFacts(version=Quote(text=version, start=0, end=3), named_fix=named)
+        facts = IssueFacts(version=Quote(text=version, start=0, end=3), named_fix=named)
         found = look_up(repository, facts).later_fix
         assert (found is not None) is is_told, named
         if found:
-            assert (found.commit.commit, found.release, found.is_named) == (culprit, "v1.1", True)
+            assert (found.commit.commit, found.release, found.is_named_by_report) == (culprit, "v1.1", True)
 
 
 def test_commits_of_a_release_branch_are_in_the_window(repository: Path):
@@ -242,7 +242,7 @@ def test_at_most_three_code_owners_are_named(repository: Path):
     write(repository, {"CODEOWNERS": "*.py @acme/tills @a @b @c\n"})
     git(repository, "add", "-A")
     git(repository, "commit", "-q", "-m", "Owners", at="2025-08-01T00:00:00Z")
-    owners = look_up(repository, ReportFacts(), Span(path="till.py", start=1, end=2)).owners
+    owners = look_up(repository, IssueFacts(), Span(path="till.py", start=1, end=2)).owners
     assert owners == ["acme/tills", "a", "b"]
 
 
@@ -299,7 +299,7 @@ def test_what_is_no_version_asks_git_nothing_odd(repository: Path):
     codebase.index()
     for version in ("--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"):
         regressed = regression(version, version).regression
-        facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regressed)
+        facts = IssueFacts(version=Quote(text=version, start=0, end=1), regression=regressed)
         codebase.look_up_history(PARSED, facts, ["till.py"], Span(path="till.py", start=1, end=2))
         assert codebase.find_regression_window(PARSED, facts) is None, version
 

@@ -16,7 +16,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 def open_past(root: Path, revision: str, until: datetime = NOW):
-    return Codebase(root, "acme/shop", in_chroma=False, past=PastCommit(revision, until))
+    return Codebase(root, "acme/shop", in_chroma=False, past_commit=PastCommit(revision, until))
 
 
 def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
@@ -41,7 +41,7 @@ def test_no_commit_no_message_and_no_line_is_from_later(tmp_path: Path):
     for until, known in ((NOW, 2), (datetime(2020, 1, 1, tzinfo=UTC), 0)):
         codebase = open_past(tmp_path, last, until)
         codebase.index()
-        assert len(codebase._indexed.past.table.changes) == min(known, 1), "the first commit counts for nothing"
+        assert len(codebase._indexed.past_changes.table.changes) == min(known, 1), "the first commit counts for nothing"
         assert len(codebase.read_history("a.py", 5).changes) == known
         history = codebase._indexed.tree.history
         assert history
@@ -60,7 +60,7 @@ def test_an_index_for_many_issues_is_built_once_and_forgets_what_one_added(tmp_p
     facts = codebase.index()
     fixed = past_issue(3, "Crash", state="closed", fixes=[PastFix(files=["a.py"], at=NOW)])
     codebase.add_past_issues([fixed])
-    assert len(codebase._indexed.past.table.changes) == 1
+    assert len(codebase._indexed.past_changes.table.changes) == 1
     commit(tmp_path, {"a.py": "x = 2\n"})
     assert codebase.index() is facts
-    assert codebase._indexed.past.table.changes == []
+    assert codebase._indexed.past_changes.table.changes == []

@@ -19,10 +19,10 @@ from tests.run.run_harness import RunHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
     Approvers,
-    BaseFile,
     Patch,
     PatchedFile,
     TestsOutcome,
+    TextFile,
 )
 from triage.domain.run import Status
 from triage.domain.task import FixTask
@@ -30,8 +30,8 @@ from triage.fix.commit_text import build_commits
 from triage.fix.jobs.fix_job import FixJob, JobArtifacts, ProposeResult
 from triage.fix.jobs.run_fix_job import run_fix_job
 from triage.fix.proposal_store import GitHubProposalStore
+from triage.run.job_context import JobContext
 from triage.run.may_run.event import Event
-from triage.run.run_context import JobContext
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import compose_comment
 from triage.say.hidden_state import CommentState, hash_text
@@ -68,7 +68,7 @@ class FixHarness(RunHarness):
         self.github.roles["maintainer"] = "write"
         self.git.api.date_header = NOW - timedelta(minutes=1)
         self.base = self.set_main({SOURCE: OLD})
-        self.files = FakeFiles({SOURCE: BaseFile(text=OLD)}, self.base)
+        self.files = FakeFiles({SOURCE: TextFile(text=OLD)}, self.base)
 
     def set_main(self, files: Mapping[str, str | bytes], *parents: str) -> str:
         """Let the default branch lead to a new commit with these files."""
@@ -95,7 +95,7 @@ class FixHarness(RunHarness):
             "repository": SLUG,
             "issue": 7,
             "issue_title": ISSUE.title,
-            "issue_text": hash_text(ISSUE.title, ISSUE.body),
+            "issue_text_hash": hash_text(ISSUE.title, ISSUE.body),
             "base": self.base,
             "summary": "Strip the text before it is parsed",
             "root_cause": "`parse` takes white space for digits.",
@@ -121,7 +121,7 @@ class FixHarness(RunHarness):
     def run_job(self, stage: str, **task: Any) -> Status:
         flow = FixJob(
             self.build_context(),
-            proposals=self.store,
+            proposal_store=self.store,
             open_base_files=lambda _: self.files,
             artifacts=JobArtifacts(self.workspace, SecretRedactor([])),
             open_example=lambda _: None,

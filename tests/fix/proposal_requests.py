@@ -5,15 +5,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from testing.servers.github_api import START
-from triage.domain.proposal import BaseFile, Patch, PatchCommit, PatchedFile, Proposal
+from triage.domain.proposal import Patch, PatchCommit, PatchedFile, Proposal, TextFile
 from triage.fix.commit_text import write_messages
 from triage.fix.proposal_store import GitHubProposalStore
 
 CART, TEST = "shop/cart.py", "shop/tests/test_cart.py"
 FIXED = "def total(prices):\r\n    return round(sum(prices), 2)\r\n"
 NEW_TEST = "def test_total():\n    assert total([0.1, 0.2]) == 0.3  # ünïcode 🛒\n"
-FILES = {CART: BaseFile(text=FIXED)}
-TEST_FILES = {TEST: BaseFile(text=NEW_TEST)}
+FILES = {CART: TextFile(text=FIXED)}
+TEST_FILES = {TEST: TextFile(text=NEW_TEST)}
 
 
 def make_messages(
@@ -25,7 +25,7 @@ def make_messages(
         repository="octo/shop",
         issue=issue,
         issue_title="Totals are wrong",
-        issue_text="0123456789abcdef",
+        issue_text_hash="0123456789abcdef",
         base=base,
         summary=summary,
         changes=[version],
@@ -48,8 +48,8 @@ def make_request(
     issue: int = 7,
     *,
     summary: str = "Round totals",
-    test_files: Mapping[str, BaseFile] = TEST_FILES,
-    files: Mapping[str, BaseFile] = FILES,
+    test_files: Mapping[str, TextFile] = TEST_FILES,
+    files: Mapping[str, TextFile] = FILES,
     test_message: str = "",
     message: str = "",
 ) -> Request:
@@ -58,6 +58,6 @@ def make_request(
     return Request(issue, base, [*tests, PatchCommit(files=files, message=message or messages[1])])
 
 
-def read_files(store: GitHubProposalStore, proposal: Proposal) -> dict[str, BaseFile]:
+def read_files(store: GitHubProposalStore, proposal: Proposal) -> dict[str, TextFile]:
     """The files that a stored patch changes, by path, as it leaves them."""
     return {path: file for commit in store.read_commits(proposal) for path, file in commit.files.items()}

@@ -7,7 +7,7 @@ import pytest
 from testing.checkouts.git_repositories import commit, git, write
 from testing.text.secret_forms import PASSWORD
 from triage.base.errors import BadInput
-from triage.domain.proposal import BaseFile
+from triage.domain.proposal import TextFile
 from triage.fix.base_files import BaseFiles, open_base_files
 
 
@@ -54,11 +54,11 @@ def base(repository: tuple[Path, str]) -> BaseFiles:
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("src/a.py", BaseFile(text="é\r\n")),
-        ("src/[a] b*.py", BaseFile(text="x\n")),
-        ("src/run.sh", BaseFile(text="echo\n", mode="100755")),
-        ("src/mark.py", BaseFile(text="\ufeffx\n")),
-        ("src/empty.py", BaseFile(text="")),
+        ("src/a.py", TextFile(text="é\r\n")),
+        ("src/[a] b*.py", TextFile(text="x\n")),
+        ("src/run.sh", TextFile(text="echo\n", mode="100755")),
+        ("src/mark.py", TextFile(text="\ufeffx\n")),
+        ("src/empty.py", TextFile(text="")),
         ("src/link.py", "a symbolic link"),
         ("sub", "a submodule"),
         ("src", "a folder"),
@@ -78,7 +78,7 @@ def base(repository: tuple[Path, str]) -> BaseFiles:
         (":(top)src/a.py", None),
     ],
 )
-def test_a_path_is_a_text_or_a_reason(base: BaseFiles, path: str, found: BaseFile | str | None):
+def test_a_path_is_a_text_or_a_reason(base: BaseFiles, path: str, found: TextFile | str | None):
     assert base.read(path) == found
 
 
@@ -86,7 +86,7 @@ def test_a_path_is_a_text_or_a_reason(base: BaseFiles, path: str, found: BaseFil
     "path", ["../outer/src/a.py", "/etc/passwd", "src/../src/a.py", "src//a.py", "./src/a.py", "-r"]
 )
 def test_a_path_that_leads_elsewhere_is_no_text(base: BaseFiles, path: str):
-    assert not isinstance(base.read(path), BaseFile)
+    assert not isinstance(base.read(path), TextFile)
 
 
 def test_files_that_a_patch_may_change(base: BaseFiles):

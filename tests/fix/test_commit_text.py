@@ -30,7 +30,7 @@ def make_patch(**changes: Any) -> Patch:
         "repository": "octo/shop",
         "issue": 12,
         "issue_title": "It breaks",
-        "issue_text": "a" * 16,
+        "issue_text_hash": "a" * 16,
         "base": BASE,
         "summary": "Round half to even",
         "changes": [PatchedFile(path="a.py", text="x\n")],
@@ -48,7 +48,7 @@ def test_two_commits() -> None:
     found = parse_proposal(commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
-    assert (found.issue, found.issue_text, found.created_at) == (12, "a" * 16, NOW)
+    assert (found.issue, found.issue_text_hash, found.created_at) == (12, "a" * 16, NOW)
 
 
 def test_one_commit() -> None:
@@ -153,7 +153,7 @@ def test_no_line_of_a_model_is_a_command(command: str) -> None:
     ):
         file = PatchedFile(path="a.py", description=cause, text="x\n")
         patch = make_patch(
-            summary=command, root_cause=cause, issue=None, changes=[file], revision=1, revised_after=command
+            summary=command, root_cause=cause, issue=None, changes=[file], revision=1, revision_words=command
         )
         for message in write_messages(patch, is_local=True):
             assert FOOTER.findall(message.replace("Add a failing test:", "")) == []
@@ -174,7 +174,7 @@ def test_what_a_message_says_is_read_back() -> None:
         changes=[file],
         unverified=["Whether a negative total rounds so, too."],
         revision=1,
-        revised_after="Use Decimal.",
+        revision_words="Use Decimal.",
     )
     words = read_summary(write_messages(patch)[1])
     assert (words.subject, words.cause) == ("Round half to even", ("It rounds " + "up and " * 20).strip())
@@ -191,7 +191,9 @@ def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for()
     files = [
         PatchedFile(path=f"{name}.py", description=text, text="x\n") for name, text in {"a": what, "b": ""}.items()
     ]
-    patch = make_patch(root_cause="It rounds up.", changes=files, revision=2, revised_after="Use Decimal.\n\nFixes: #4")
+    patch = make_patch(
+        root_cause="It rounds up.", changes=files, revision=2, revision_words="Use Decimal.\n\nFixes: #4"
+    )
     test_message, message = write_messages(patch)
     assert message.partition("\n\nTriage-")[0] == (
         "[#12] Round half to even\n\n"

@@ -12,7 +12,7 @@ from testing.servers.pull_requests_api import PullRequestsApi
 from tests.fix.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request, read_files
 from tests.outside.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
-from triage.domain.proposal import BaseFile, Proposal
+from triage.domain.proposal import Proposal, TextFile
 from triage.fix.proposal_store import GitHubProposalStore
 
 PREFIX = "refs/triage/proposals/7/"
@@ -52,7 +52,7 @@ class TestStoring:
         assert run_git(git.folder, "show", "--no-patch", "--format=%P", proposal.commit) == base_of(git)
 
     def test_modes_and_new_files(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        files = {"tools/run.sh": BaseFile(text="#!/bin/sh\nx\n", mode="100755"), "new/deep/a.py": BaseFile(text="")}
+        files = {"tools/run.sh": TextFile(text="#!/bin/sh\nx\n", mode="100755"), "new/deep/a.py": TextFile(text="")}
         proposal = store.save(*make_request(base_of(git), files=files, test_files={}))
         listed = run_git(git.folder, "ls-tree", "-r", proposal.commit).splitlines()
         assert [row.split()[0] for row in listed if row.endswith("tools/run.sh")] == ["100755"]
@@ -92,7 +92,7 @@ class TestStoring:
         other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.commits[0].message)
         git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other), times=1)]
         stored = store.save(*request)
-        assert not store.holds_exactly(stored, base_of(git), request.commits, START)
+        assert not store.has_exactly(stored, base_of(git), request.commits)
 
 
 class TestRefusals:
@@ -261,12 +261,12 @@ class TestFirstCommit:
     @pytest.mark.parametrize(
         "hidden",
         [
-            {**TEST_FILES, TEST: BaseFile(text="import subprocess\n")},
+            {**TEST_FILES, TEST: TextFile(text="import subprocess\n")},
             {**TEST_FILES, TEST: TEST_FILES[TEST].model_copy(update={"mode": "100755"})},
         ],
     )
     def test_what_the_last_commit_takes_back_is_refused(
-        self, git: GitDataApi, store: GitHubProposalStore, hidden: dict[str, BaseFile]
+        self, git: GitDataApi, store: GitHubProposalStore, hidden: dict[str, TextFile]
     ) -> None:
         request = make_request(base_of(git), test_files=hidden, files={**FILES, **TEST_FILES})
         self.refuse(store, store.save(*request))
@@ -313,12 +313,12 @@ class TestDefaultBranch:
 
     def test_workflows_that_changed_since(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         old, workflow = base_of(git), ".github/workflows/ci.yml"
-        assert not store.has_other_workflows(old)
+        assert not store.has_changed_workflows(old)
         git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "a": ""}, old))
-        assert not store.has_other_workflows(old)
+        assert not store.has_changed_workflows(old)
         new = git.set_ref("refs/heads/main", git.commit({**BASE_FILES, workflow: "on: push"}, old))
-        assert store.has_other_workflows(old)
-        assert not store.has_other_workflows(new)
+        assert store.has_changed_workflows(old)
+        assert not store.has_changed_workflows(new)
 
     def test_a_commit_that_nobody_knows(self, store: GitHubProposalStore) -> None:
         assert not store.is_on_default_branch("1" * 40)

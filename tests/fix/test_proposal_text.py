@@ -8,12 +8,12 @@ import pytest
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
 from triage.domain.proposal import (
-    BaseFile,
     ExampleResult,
     Patch,
     PatchedFile,
     Proposal,
     TestsOutcome,
+    TextFile,
 )
 from triage.fix.commit_text import CommitSummary
 from triage.fix.proposal_text import (
@@ -29,10 +29,10 @@ OLD = "def parse(text):\n    day, month = text.split('-')\n    return int(day), 
 NEW = OLD.replace("text.split('-')", "text.strip().split('-')")
 TEST = "tests/test_dates.py"
 TEST_TEXT = "from ledger.dates import parse\n\n\ndef test_spaces():\n    assert parse(' 1-2 ') == (1, 2)\n"
-FILES = FakeFiles({SOURCE: BaseFile(text=OLD)})
+FILES = FakeFiles({SOURCE: TextFile(text=OLD)})
 PROPOSAL = Proposal(
     issue=412,
-    issue_text="0123456789abcdef",
+    issue_text_hash="0123456789abcdef",
     created_at=datetime(2026, 11, 22, 9, tzinfo=UTC),
     base=COMMIT,
     test_commit="1" * 40,
@@ -48,7 +48,7 @@ def make_patch(**changes: Any) -> Patch:
         "repository": "acme/ledger",
         "issue": 412,
         "issue_title": "`parse` fails on dates with spaces around them",
-        "issue_text": "0123456789abcdef",
+        "issue_text_hash": "0123456789abcdef",
         "base": COMMIT,
         "summary": "Ignore white space around a date",
         "root_cause": "`parse` splits the text as it is. `int(' 1')` accepts the space before the day, but the caller "
@@ -64,7 +64,8 @@ def make_patch(**changes: Any) -> Patch:
 def render(patch: Patch, tests: TestsOutcome = "proved", files: FakeFiles = FILES) -> str:
     example = ExampleResult(outcome="fixed")
     return (
-        render_proposal(patch, files, PROPOSAL, tests_outcome=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
+        render_proposal(patch, files, PROPOSAL, tests_outcome=tests, example_result=example, diff_url=URL, run_url=RUN)
+        + "\n"
     )
 
 
@@ -111,7 +112,7 @@ def test_nothing_is_active_whatever_a_model_writes(tests: TestsOutcome) -> None:
         tests=[],
     )
     assert find_active_content(render(patch, tests), [URL, RUN]) == []
-    assert find_active_content(render_block("proposal", "abandoned", EVIL), []) == []
+    assert find_active_content(render_block("proposal", "no_change", EVIL), []) == []
     assert find_active_content(render_block("proposal", "rejected", "mona", EVIL), []) == []
 
 

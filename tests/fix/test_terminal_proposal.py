@@ -17,7 +17,7 @@ def render(check_output: str = "", **changes: Any) -> str:
         "repository": "acme/shop",
         "issue": 12,
         "issue_title": "Totals\nare \x1b[31mwrong",
-        "issue_text": "0" * 16,
+        "issue_text_hash": "0" * 16,
         "base": COMMIT,
         "summary": "Count from zero",
         "root_cause": "It starts at one.",

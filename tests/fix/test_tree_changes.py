@@ -8,13 +8,13 @@ from testing.servers.github_api import ApiFault
 from tests.fix.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request, read_files
 from tests.outside.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable
-from triage.domain.proposal import BaseFile, Proposal
+from triage.domain.proposal import Proposal, TextFile
 from triage.fix.proposal_store import GitHubProposalStore
 
 
 @pytest.fixture
 def proposal(git: GitDataApi, store: GitHubProposalStore) -> Proposal:
-    new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
+    new = {"shop/new/tax.py": TextFile(text="RATE = 1\n")}
     return store.save(*make_request(git.refs["refs/heads/main"], files={**FILES, **new}))
 
 
@@ -81,7 +81,7 @@ class TestChangedOnBase:
 
 class TestReadingFiles:
     def test_as_the_patch_leaves_them(self, store: GitHubProposalStore, proposal: Proposal) -> None:
-        new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
+        new = {"shop/new/tax.py": TextFile(text="RATE = 1\n")}
         assert read_files(store, proposal) == {**TEST_FILES, **FILES, **new}
 
     def test_a_change_of_the_mode_alone(self, git: GitDataApi, store: GitHubProposalStore) -> None:

@@ -11,12 +11,12 @@ from testing.checkouts.git_repositories import commit, git, write
 from tests.git.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput
 from triage.base.threads import in_thread
-from triage.domain.proposal import BaseFile, PatchCommit
+from triage.domain.proposal import PatchCommit, TextFile
 from triage.git.write import UserRepository
 
 NAME = "triage/12-totals-are-wrong"
-FIX = {"src/store.py": BaseFile(text="total = 0\n")}
-TEST = {"tests/test_store.py": BaseFile(text="assert total == 0\n")}
+FIX = {"src/store.py": TextFile(text="total = 0\n")}
+TEST = {"tests/test_store.py": TextFile(text="assert total == 0\n")}
 
 
 COMMANDS = [
@@ -31,7 +31,7 @@ COMMANDS = [
 CLONES = {"clone.defaultRemoteName": "up", "clone.rejectShallow": "true", "protocol.file.allow": "never"}
 
 
-def make_commits(files: Mapping[str, BaseFile] = FIX, tests: Mapping[str, BaseFile] = TEST) -> list[PatchCommit]:
+def make_commits(files: Mapping[str, TextFile] = FIX, tests: Mapping[str, TextFile] = TEST) -> list[PatchCommit]:
     return [
         *([PatchCommit(files=tests, message="[#12] Test: totals\n")] if tests else []),
         PatchCommit(files=files, message="[#12] Totals\n\nTriage-Issue: 12\n"),
@@ -63,7 +63,7 @@ def test_the_branch_has_the_test_and_then_the_fix(repository: Path, open_reposit
 
 
 def test_a_patch_without_a_test_is_one_commit_and_the_mode_is_stored(repository: Path, open_repository: Open) -> None:
-    files = {"run.sh": BaseFile(text="#!/bin/sh\r\necho ä\n", mode="100755")}
+    files = {"run.sh": TextFile(text="#!/bin/sh\r\necho ä\n", mode="100755")}
     make_branch(open_repository(), make_commits(files, {}))
     assert git(repository, "log", "--format=%s", f"HEAD..{NAME}") == "[#12] Totals"
     assert git(repository, "ls-tree", NAME, "run.sh").startswith("100755 blob")
@@ -101,7 +101,7 @@ def test_a_branch_with_other_commits_is_not_moved(repository: Path, open_reposit
     opened = open_repository()
     made = make_branch(opened)
     others = {
-        "other files": make_commits({"src/store.py": BaseFile(text="total = 9\n")}),
+        "other files": make_commits({"src/store.py": TextFile(text="total = 9\n")}),
         "without the test": make_commits(FIX | TEST, {}),
         "other base": make_commits(),
     }

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from tests.agents.test_agents import case
-from triage.agents.agent import Agent, AgentAnswer, Capability
+from triage.agents.agent import Agent, AgentResult, Capability
 from triage.agents.code_tools import build_code_tools
 from triage.agents.services import Services
 from triage.domain.agent_input import AgentInput
@@ -70,7 +70,7 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
     given: list[tuple[Services, AgentInput]] = []
     real = AGENTS[name]
 
-    async def by_model(seen: AgentInput, services: Services, model: Any) -> AgentAnswer[Any]:
+    async def by_model(seen: AgentInput, services: Services, model: Any) -> AgentResult[Any]:
         given.append((services, seen))
         raise ZeroDivisionError
 

@@ -30,7 +30,7 @@ LEAD = Place(
     sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=3), line=3, symbol="parse", probability=0.9
 )
 FIX = LaterFix(
-    version="v1", commit=FileChange(commit=COMMIT, date="2026-10-05", subject="Fix leap days"), is_named=True
+    version="v1", commit=FileChange(commit=COMMIT, date="2026-10-05", subject="Fix leap days"), is_named_by_report=True
 )
 ISSUES = {
     "a trace": factories.issue(),

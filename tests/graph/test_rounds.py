@@ -114,7 +114,9 @@ async def test_a_confirmed_cause_asks_the_reporter_nothing():
 async def test_a_feature_request_gets_the_places_where_it_would_go():
     asked = factories.investigation(kind="feature_request")
     given, model = with_model(InvestigatorFinding=asked)
-    report = await run(replace(given, is_asked=True), title="Allow other calendars in parse", body="It would be nice.")
+    report = await run(
+        replace(given, shows_unsure=True), title="Allow other calendars in parse", body="It would be nice."
+    )
     assert [step.step for step in report.steps] == ["read_and_index", "investigator", "codebase_search", "writer"]
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert (report.verdict, report.evidence) == (None, [])
@@ -137,7 +139,7 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
 async def test_nobody_pays_for_what_is_not_shown(label: str, is_asked: bool, is_documented: bool, asked: list[str]):
     given, model = with_model()
     pages = {"docs/parse.md": "# Parsing\n\n`parse` takes calendars.\n"} if is_documented else {}
-    given = replace(given, is_asked=is_asked, codebase=FakeCodebase(factories.FILES | pages))
+    given = replace(given, shows_unsure=is_asked, codebase=FakeCodebase(factories.FILES | pages))
     await run(given, title="Other calendars in parse", body="`parse` and calendars.", labels=[label])
     assert [name for name, _ in model.asked if name != "TicketDraft"] == asked
 
@@ -157,12 +159,12 @@ async def test_nobody_pays_for_an_answer_beside_an_open_issue_that_is_the_same(
     label: str, state: str, asked: list[str]
 ):
     given, model = with_model()
-    same = SimilarIssue(number=3, title="Other calendars", state=state, score=0.9, named=True)
+    same = SimilarIssue(number=3, title="Other calendars", state=state, score=0.9, is_probably_same=True)
     files = factories.FILES | {"docs/parse.md": "# Parsing\n\n`parse` takes calendars.\n"}
     past = PastIssue(number=3, title="Other calendars", created_at=datetime(2026, 1, 3, tzinfo=UTC))
     codebase = FakeCodebase(files, similar=[same])
     await run(
-        replace(given, codebase=codebase, past_issues=lambda _: iter([[past]])),
+        replace(given, codebase=codebase, iterate_past_issues=lambda _: iter([[past]])),
         title="Other calendars in parse",
         body="`parse` and calendars.",
         labels=[label],

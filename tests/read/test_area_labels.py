@@ -27,7 +27,7 @@ LABELS = [
 
 
 def choose(title: str = "", body: str = "", labels: Sequence[str] = LABELS, **given: Any) -> dict[str, str]:
-    given = {"rules": "", "facts": []} | given
+    given = {"rules": "", "places": []} | given
     parsed = read_issue(Issue(title=title, body=body))
     return {one.name: one.reason for one in choose_area_labels(parsed, labels, **given)}
 
@@ -77,14 +77,14 @@ def place(path: str, sign: Any = "trace") -> Place:
     ],
 )
 def test_globs_of_the_project(globs: str, matches: bool) -> None:
-    found = choose(rules=f"'Area: CLI': {globs}", facts=[place("src/cli/main.py")])
+    found = choose(rules=f"'Area: CLI': {globs}", places=[place("src/cli/main.py")])
     assert found == ({"area: cli": f"`{LABELER}` maps `src/cli/main.py` to it"} if matches else {})
-    assert choose(rules=f"'Area: CLI': {globs}", facts=[place("src/cli/main.py", "name")]) == {}
+    assert choose(rules=f"'Area: CLI': {globs}", places=[place("src/cli/main.py", "name")]) == {}
 
 
 @pytest.mark.parametrize("text", ["&a [*a]", "- list", "{", "a: !!python/none x"])
 def test_rules_that_cannot_be_read_say_nothing(text: str) -> None:
-    assert choose("cli", rules=text, facts=[place("a.py")]) == {}
+    assert choose("cli", rules=text, places=[place("a.py")]) == {}
 
 
 def past(title: str, *labels: str) -> PastIssue:

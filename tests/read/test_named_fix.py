@@ -2,8 +2,8 @@
 
 from testing.each_row import each_row
 from triage.domain.issue import Issue
+from triage.read.issue_facts import find_facts
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 
 
 @each_row(

@@ -10,6 +10,7 @@ from testing.text.pathological_text import SIZE
 from tests.read import issues
 from triage.domain.issue import Issue, IssueComment, ParsedIssue
 from triage.read.code_names import find_identifiers, find_paths
+from triage.read.issue_facts import find_facts
 from triage.read.issue_forms import find_template_comments
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions import find_missing_information
@@ -22,7 +23,6 @@ from triage.read.read_issue import (
     read_issue_and_thread,
     shorten_thread,
 )
-from triage.read.report_facts import find_facts
 from triage.read.traces.error_messages import find_error_messages
 from triage.read.traces.traces import find_traces
 from triage.read.versions.versions import find_versions

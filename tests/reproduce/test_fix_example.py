@@ -14,7 +14,7 @@ from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleResult
-from triage.reproduce.environments.source import has_entries
+from triage.reproduce.environments.source import has_entry_files
 from triage.reproduce.fix_example import FixExample, open_fix_example
 
 PYTHON = {
@@ -149,7 +149,7 @@ def test_what_ends_in_two_ways_says_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_are_built_would_be_those_of_the_base(manifest: str, expected: bool) -> None:
-    assert has_entries(manifest, ["package.json", "lib/index.js"]) is expected
+    assert has_entry_files(manifest, ["package.json", "lib/index.js"]) is expected
 
 
 def test_a_package_that_is_built_is_shown_and_not_run(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, TriageTask, Trigger
+from triage.run.job_context import JobContext
 from triage.run.may_run.event import Event
-from triage.run.run_context import JobContext
 from triage.run.triage_issue import run_task
 
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")

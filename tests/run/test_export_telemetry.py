@@ -11,7 +11,7 @@ from tests.run.run_harness import OPENED, RunHarness
 from tests.say.sample_reports import FULL
 from triage.base.errors import PermissionMissing
 from triage.domain.run import Status
-from triage.run.run_context import export_telemetry
+from triage.run.job_context import export_telemetry
 
 
 def export_lines(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[str]:
@@ -45,8 +45,8 @@ def test_a_bug_in_it_is_a_line():
 
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_one_that_never_ends_is_left(cancelled: bool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.run.run_context.MAX_EXPORT_SECONDS", 0.05)
-    monkeypatch.setattr("triage.run.run_context.MAX_SECONDS_AFTER_SIGNAL", 0.05)
+    monkeypatch.setattr("triage.run.job_context.MAX_EXPORT_SECONDS", 0.05)
+    monkeypatch.setattr("triage.run.job_context.MAX_SECONDS_AFTER_SIGNAL", 0.05)
     released = threading.Event()
 
     def wait() -> None:

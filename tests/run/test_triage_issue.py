@@ -130,7 +130,7 @@ def test_the_comment_says_and_remembers_only_labels_that_were_written(error: Exc
     ((_, body),) = harness.github.posted
     state = parse_state(body)
     assert state is not None
-    assert ("Labels chosen: `bug`" in body, bool(state.labels)) == (not error, not error)
+    assert ("Labels chosen: `bug`" in body, bool(state.label_hashes)) == (not error, not error)
     assert harness.output.annotations.count(("warning", f"Not everything could be written: {error}")) == bool(error)
 
 

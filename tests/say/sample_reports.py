@@ -431,13 +431,13 @@ PULL_REQUEST = SimilarIssue(
     is_pull_request=True,
     title="Accept dates that begin with the day",
     score=0.9,
-    named=True,
+    is_probably_same=True,
     reasons=["nearly the same title"],
 )
 PAST = change_report(
     similar_issues=[*SIMILAR, PULL_REQUEST],
     possible_duplicate=SIMILAR[0],
-    past_issues=499,
+    past_issue_count=499,
     regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True),
     later_change=LaterChange(
         version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9"

@@ -72,7 +72,7 @@ from triage.say.template import ensure_safe
 
 AFTER_FIRST = CommentState().with_report(FIRST, "")
 NAMED_FIX = LaterFix(
-    version="v0.8", commit=FileChange(commit="6" * 40, date="2026-10-05", subject="Fix"), is_named=True
+    version="v0.8", commit=FileChange(commit="6" * 40, date="2026-10-05", subject="Fix"), is_named_by_report=True
 )
 DOCUMENTED = QuotedLine(
     span=span("docs/import.md", 12, 12), quote="`--format ofx` reads <b>OFX</b> files, see *Banks* @here."
@@ -380,7 +380,7 @@ def test_what_is_wrong_is_cut_out_of_the_comment(wrong: list[Subject], gone: lis
     assert [name for name, start in starts.items() if start in text] == left
     assert list(dict.fromkeys(one.subject for one in state.said)) == left
     assert ("_Withdrawn, as somebody" in text) == (not left)
-    assert state.wrong == wrong
+    assert state.wrong_subjects == wrong
     for one in state.said:
         assert starts[one.subject] in text[one.start : one.start + one.chars] or one.subject == "known"
     assert find_active_content(text, build_comment_page(PAST).links) == []
@@ -464,7 +464,9 @@ def test_a_comment_with_active_content_becomes_one_block_of_code():
         assert read_parts(closed)["proposal"] == read_parts(before)["proposal"], "one part does not hide another"
         bad = compose_comment(before, CommentState(proposal="1" * 40), {"proposal": live}, [])
         assert find_active_content(bad, []) == []
-        assert (parse_state(bad) or CommentState(proposal="x" * 40)).proposal == "", "not shown, so it does not wait"
+        assert (parse_state(bad) or CommentState(proposal="x" * 40)).proposal_commit == "", (
+            "not shown, so it does not wait"
+        )
 
 
 @each_row(
@@ -485,7 +487,7 @@ def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     assert read_parts(edited) == {}
     after = compose_comment(edited, CommentState(proposal="1" * 40), {"reply": "done"}, [])
     assert read_parts(after)["report"].endswith(f"```\n{edited.partition(chr(10))[2].strip(chr(10))}\n```")
-    assert (parse_state(after) or CommentState()).proposal == "", "nothing waits that is not shown"
+    assert (parse_state(after) or CommentState()).proposal_commit == "", "nothing waits that is not shown"
     assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])
     quiet = read_parts(render_quiet_comment(edited, CommentState()))
     assert quiet["report"] == f"{QUIET_NOTICE}\n\n{read_parts(after)['report']}"

@@ -45,7 +45,7 @@ from triage.domain.statement import (
     FixedSince,
     FoundPlaces,
     KnownIssue,
-    LikelyPlaces,
+    LikelyFiles,
     NotOurs,
     OpenQuestions,
     SecurityNotice,
@@ -74,16 +74,16 @@ WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, t
 FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES, "is_sure": False})
 BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1, is_sure=True)
 NAMED_FIX = LaterFix(
-    version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Fix"), is_named=True
+    version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Fix"), is_named_by_report=True
 )
-LATER = LaterChange(**PAST.later_fix.model_dump(exclude={"is_named"})) if PAST.later_fix else None
+LATER = LaterChange(**PAST.later_fix.model_dump(exclude={"is_named_by_report"})) if PAST.later_fix else None
 OPEN = SIMILAR[0].model_copy(update={"state": "open"})
 LAST = LastChange(commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"))
 CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
 PACKAGE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
 )
-PULL = SimilarIssue(number=390, is_pull_request=True, title="Read day-first dates", score=0.9, named=True)
+PULL = SimilarIssue(number=390, is_pull_request=True, title="Read day-first dates", score=0.9, is_probably_same=True)
 MERGED = PULL.model_copy(update={"state": "closed", "ended": "merged"})
 MERGED_FIX = LaterFix(
     version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read day-first dates (#390)")
@@ -210,8 +210,8 @@ def test_where_a_feature_would_go_is_shown_to_who_asks():
 
 def test_a_file_that_is_told_is_not_told_again():
     report = change_report(UNSAID, best_place=place("frame", DATES), other_places=[place("message", CLI)])
-    likely = next(one for one in report.statements if isinstance(one, LikelyPlaces))
-    assert [one.path for one in likely.places] == [READER]
+    likely = next(one for one in report.statements if isinstance(one, LikelyFiles))
+    assert [one.path for one in likely.files] == [READER]
 
 
 def test_what_is_missing_beside_an_answer_is_not_asked():
@@ -294,8 +294,8 @@ def list_facts(one: Statement) -> Iterator[Any]:
             yield from (one.why, one.summary, one.place, one.check)
         case FoundPlaces():
             yield from one.places
-        case LikelyPlaces():
-            yield from one.places
+        case LikelyFiles():
+            yield from one.files
         case OpenQuestions():
             yield from one.questions
 

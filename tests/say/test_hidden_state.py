@@ -199,9 +199,9 @@ def test_only_content_that_matters_changes_the_hash(fields, same):
 def test_earlier_questions_and_suspects_stay_in_the_state():
     first = CommentState().with_report(FIRST, "a" * 16)
     second = first.with_report(SECOND, "b" * 16)
-    assert first.asked == ["version", "error_output"]
+    assert first.asked_kinds == ["version", "error_output"]
     assert first.suspects == [READER, DATES]
-    assert second.asked == ["version", "error_output"]
+    assert second.asked_kinds == ["version", "error_output"]
     assert second.suspects == [DATES, READER]
     assert (second.text_hash, second.quiet) == ("b" * 16, False)
 
@@ -219,7 +219,7 @@ def test_the_state_is_bounded():
     state = CommentState().with_report(FULL, "").with_report(many, "")
     assert len(state.suspects) == MAX_SUSPECTS
     assert CLI not in state.suspects
-    assert state.asked == KINDS[:MAX_QUESTIONS]
+    assert state.asked_kinds == KINDS[:MAX_QUESTIONS]
     assert parse_state(render_state(state)) == state
     assert json.loads(render_state(state).removeprefix(f"{COMMENT_MARKER} v2 ").removesuffix(" -->"))
 
@@ -306,22 +306,22 @@ def test_a_second_marker_is_only_text():
 
 def test_the_files_that_were_named_first_stay():
     first = CommentState().with_report(FULL, "a" * 16)
-    assert first.named == FirstNamed(at=int(FULL.started_at.timestamp()), by="model", paths=[DATES, READER, CLI])
+    assert first.first_named == FirstNamed(at=int(FULL.started_at.timestamp()), by="model", paths=[DATES, READER, CLI])
     later = change_report(suspects=[suspect(CLI)], started_at=FULL.started_at + timedelta(days=9))
-    assert first.with_report(later, "b" * 16).named == first.named
+    assert first.with_report(later, "b" * 16).first_named == first.first_named
     assert parse_state(render_state(first)) == first
 
 
 @pytest.mark.parametrize("path", ["a/../b.py", "x" * 151, "a<b.py"])
 def test_a_first_file_that_cannot_be_remembered_is_not_replaced_by_the_second(path):
-    assert CommentState().with_report(change_report(suspects=[suspect(path), suspect(CLI)]), "").named is None
+    assert CommentState().with_report(change_report(suspects=[suspect(path), suspect(CLI)]), "").first_named is None
 
 
 def test_labels_are_remembered_in_any_case_up_to_a_maximum():
     state = CommentState().with_labels(["Bug", "bug", "importer"])
-    assert state.labels == [hash_label("bug"), hash_label("IMPORTER")]
+    assert state.label_hashes == [hash_label("bug"), hash_label("IMPORTER")]
     assert parse_state(render_state(state)) == state
-    assert len(state.with_labels([str(number) for number in range(50)]).labels) == MAX_LABELS
+    assert len(state.with_labels([str(number) for number in range(50)]).label_hashes) == MAX_LABELS
 
 
 def test_rules_name_what_they_found_first():

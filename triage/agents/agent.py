@@ -26,8 +26,8 @@ CONFIDENT_FROM = 0.6
 
 
 @dataclass(frozen=True)
-class AgentAnswer(Generic[A]):
-    answer: A
+class AgentResult(Generic[A]):
+    finding: A
     shortfalls: list[str] = field(default_factory=list)
     """Parts that came otherwise than planned, each with the reason and what stood in."""
     looked_up: list[LookedUp] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Agent(Generic[A]):
 
     name: AgentName
     capabilities: frozenset[Capability]
-    answer_with_model: Callable[[AgentInput, Services, ChatModel], Awaitable[AgentAnswer[A]]]
+    answer_with_model: Callable[[AgentInput, Services, ChatModel], Awaitable[AgentResult[A]]]
     answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
     get_details: Callable[[A], str]
     """Return the most informative field of an answer."""

@@ -13,7 +13,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents import codebase_rules
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import Agent, AgentResult
 from triage.agents.cited_places import resolve_citations
 from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup
 from triage.agents.codebase_rules import build_search_input
@@ -140,7 +140,7 @@ def _to_passage(document: Document) -> Passage:
 
 async def answer_with_model(
     agent_input: AgentInput, services: Services, model: ChatModel
-) -> AgentAnswer[CodebaseFinding]:
+) -> AgentResult[CodebaseFinding]:
     """Ask the main model, after it has looked up what it asks for.
 
     A further round has the prompt of the first, then what was looked up, the answer, and what the critic says of it.
@@ -151,7 +151,7 @@ async def answer_with_model(
     is_asking = agent_input.kind in ("question", "feature_request")  # not a bug
     shown_code = ShownCode()
     # Of a feature that nobody asked us about only what is there already is said: the documentation shows it, or nobody.
-    tools = services.code_tools if agent_input.kind != "feature_request" or services.is_asked else None
+    tools = services.code_tools if agent_input.kind != "feature_request" or services.shows_unsure else None
     lookup = CodeLookup(services, model, tools, shown_code, skills.mark) if tools else None
     documentation = agent_input.documentation if is_asking else ()
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {
@@ -181,7 +181,7 @@ async def answer_with_model(
     answer = answer.model_copy(update={"likely_files": by_rules.likely_files})
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
     looked_up = lookup.answers if lookup else []
-    return AgentAnswer(answer, shortfalls, looked_up, skills.tiers, shown_code.excerpts)
+    return AgentResult(answer, shortfalls, looked_up, skills.tiers, shown_code.excerpts)
 
 
 def fill_places(answer: CodebaseFinding, shown_code: ShownCode) -> CodebaseFinding:
@@ -220,7 +220,7 @@ def check_answer(answer: CodebaseFinding, _: Services) -> str | None:
 
 def format_earlier_rounds(agent_input: AgentInput) -> dict[str, str]:
     """Return what was looked up, what was answered, and what the critic says of it."""
-    suspects = agent_input.suspects
+    suspects = agent_input.relevant_files
     return {
         "looked up earlier": "\n\n".join(f"# {one.call}\n{one.answer}" for one in agent_input.looked_up),
         "earlier suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in suspects]),

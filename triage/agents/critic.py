@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
+from triage.agents.agent import CONFIDENT_FROM, Agent, AgentResult
 from triage.agents.cited_places import link_marks
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, is_question
 from triage.agents.services import Services
@@ -43,7 +43,7 @@ class CriticInput(Value):
 
 def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInput:
     """Return what the critic judges: the suspects, what the citation check refused, and what is left out."""
-    verified = [f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]
+    verified = [f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.relevant_files]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     place = _find_left_out(agent_input)
     left_out = [f"The issue leads to {place.span.path} ({place.sign}), which is not named."] if place else []
@@ -51,13 +51,13 @@ def build_critic_input(agent_input: AgentInput, codebase: Codebase) -> CriticInp
         all_findings=agent_input.findings,
         current_hypothesis=agent_input.hypothesis,
         codebase_evidence=[*verified, *refused, *left_out],
-        cited_code=render_cited_code(agent_input.suspects, codebase),
+        cited_code=render_cited_code(agent_input.relevant_files, codebase),
     )
 
 
 async def answer_with_model(
     agent_input: AgentInput, services: Services, model: ChatModel
-) -> AgentAnswer[CritiqueFinding]:
+) -> AgentResult[CritiqueFinding]:
     """Ask the main model whether the evidence supports the explanation."""
     critic_input = await in_thread(build_critic_input, agent_input, services.codebase)
     search = agent_input.code_finding  # which has a section of its own
@@ -74,7 +74,7 @@ async def answer_with_model(
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
     answer = await skills.ask(chain.ainvoke, skills.build_messages("critic", sections))
-    return AgentAnswer(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
+    return AgentResult(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
 
 
 def _format_explanation(search: CodebaseFinding, excerpts: Sequence[Excerpt]) -> str:
@@ -104,7 +104,7 @@ def can_change_something(agent_input: AgentInput) -> bool:
     """
     search = agent_input.code_finding
     speaks = search is not None and bool(search.why.strip()) and search.confidence >= LOW_CONFIDENCE
-    can_speak = agent_input.searched_by_model and bool(agent_input.suspects) and speaks
+    can_speak = agent_input.searched_by_model and bool(agent_input.relevant_files) and speaks
     return can_speak and not _is_sure_without_critic(agent_input)
 
 
@@ -114,7 +114,7 @@ def _is_sure_without_critic(agent_input: AgentInput) -> bool:
     All of its citations hold, and it names the file to which the issue itself leads.
     """
     search = agent_input.code_finding
-    if not agent_input.searched_by_model or search is None or not agent_input.suspects or agent_input.round > 1:
+    if not agent_input.searched_by_model or search is None or not agent_input.relevant_files or agent_input.round > 1:
         return False
     holds = 0 < agent_input.citations.total == agent_input.citations.verified
     return search.confidence >= FOLLOWED_FROM and holds and _find_left_out(agent_input) is None
@@ -124,13 +124,13 @@ def _find_left_out(agent_input: AgentInput) -> Place | None:
     """Return the place to which the issue itself leads, if neither the suspects nor the explanation name its file."""
     place, search = agent_input.best_place, agent_input.code_finding
     named = link_marks(search.why, agent_input.excerpts)[1] if search else []
-    paths = {file.path for file in agent_input.suspects} | {one.path for one in named}
+    paths = {file.path for file in agent_input.relevant_files} | {one.path for one in named}
     return None if place is None or place.span.path in paths else place
 
 
 async def answer_with_rules(agent_input: AgentInput, _: Services) -> CritiqueFinding:
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
-    files = agent_input.suspects
+    files = agent_input.relevant_files
     ends = {place.span.path for place in agent_input.places if place.sign == "trace"}
     in_trace = bool(files) and files[0].path in ends
     confident = agent_input.code_finding is not None and agent_input.code_finding.confidence >= CONFIDENT_FROM

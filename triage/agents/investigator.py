@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import Agent, AgentResult
 from triage.agents.prompts import add_pictures, format_bullets, format_task, is_question
 from triage.agents.report_templates import summarize
 from triage.agents.services import Services
@@ -41,7 +41,7 @@ _LIBRARY_PATH = re.compile(r"[/\\](?:lib[/\\]python[\d.]*|node_modules|\.cargo)[
 
 async def answer_with_model(
     agent_input: AgentInput, services: Services, model: ChatModel
-) -> AgentAnswer[InvestigatorFinding]:
+) -> AgentResult[InvestigatorFinding]:
     """Ask the fast model for what rules cannot read: a hypothesis, words that the code may have, questions."""
     hits = await in_thread(services.codebase.search, SearchQuery(parsed=agent_input.parsed), MAX_PATHS)
     likeliest = {"likeliest files": format_bullets([hit.path for hit in hits])}
@@ -63,7 +63,7 @@ async def answer_with_model(
             "missing_information": [one for one in answer.missing_information if is_question(one.question)],
         }
     )
-    return AgentAnswer(corrected, skills.shortfalls, skills=skills.tiers)
+    return AgentResult(corrected, skills.shortfalls, skills=skills.tiers)
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:

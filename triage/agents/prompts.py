@@ -218,8 +218,9 @@ def _describe_earlier_report(earlier: EarlierReport | None) -> str:
     parts = []
     if earlier and earlier.suspects:
         parts.append(f"Suspected in the earlier report on this issue:\n{format_bullets(earlier.suspects)}")
-    if earlier and earlier.asked:
-        parts.append(f"Asked in the earlier report: {', '.join(kind.replace('_', ' ') for kind in earlier.asked)}")
+    if earlier and earlier.asked_kinds:
+        asked = ", ".join(kind.replace("_", " ") for kind in earlier.asked_kinds)
+        parts.append(f"Asked in the earlier report: {asked}")
     return "\n\n".join(parts)
 
 

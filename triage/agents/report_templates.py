@@ -27,16 +27,16 @@ _SIGN_PHRASES: dict[SignKind, str] = {
 
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
-    files = agent_input.suspects[:MAX_SUSPECTS]
-    sign, written = find_severity(agent_input.parsed), build_model_explanation(agent_input)
+    files = agent_input.relevant_files[:MAX_SUSPECTS]
+    sign, explanation = find_severity(agent_input.parsed), build_model_explanation(agent_input)
     severity, reason = (sign.severity, explain_severity(sign)) if sign else (None, "")
-    if written and written.severity:
-        severity, reason = written.severity, written.severity_reason
+    if explanation and explanation.severity:
+        severity, reason = explanation.severity, explanation.severity_reason
     return TriageReport(
         severity=severity,
         severity_reason=reason,
         confidence=agent_input.confidence,
-        summary=(written.summary if written else "") or summarize(agent_input.parsed),
+        summary=(explanation.summary if explanation else "") or summarize(agent_input.parsed),
         affected_files=list(map(to_suspect, files)),
         evidence=_list_evidence(agent_input, files),
     )
@@ -86,9 +86,10 @@ def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict
     if agent_input.missing_information:
         kinds.append("missing")
     existing = _list_labels(agent_input)
+    found = (choose_label(LABEL_WORDS.get(kind, ()), existing) for kind in kinds)
     return {
         "title": _format_title(agent_input.parsed.title),
-        "labels": _select_existing_labels([*_match_labels(kinds, existing), *_list_areas(agent_input)], existing),
+        "labels": _select_existing_labels([*filter(None, found), *_list_areas(agent_input)], existing),
         "assignee": next((owner for owner in owners if owner != agent_input.issue.author), None),
         "effort": "S" if agent_input.is_confirmed else "M",
     }
@@ -130,8 +131,3 @@ def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list
     # A model may write several into one; the name of a label may have a comma in it.
     written = (part.strip(" `").casefold() for name in names for part in (name, *name.split(",")))
     return list(dict.fromkeys(known[name] for name in written if name in known))[:MAX_LABELS]
-
-
-def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
-    found = (choose_label(LABEL_WORDS.get(kind, ()), labels) for kind in kinds)
-    return list(dict.fromkeys(label for label in found if label))

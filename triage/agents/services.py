@@ -42,8 +42,8 @@ class Services:
     now: Callable[[], datetime]
     clock: Callable[[], float]
     """Monotonic time in seconds."""
-    is_asked: bool = False
-    """Whether somebody asked for this run, or wants a comment always: only then it is said where a feature would go."""
+    shows_unsure: bool = False
+    """Somebody asked for this run, or wants a comment always: only then it is said where a feature would go."""
     started: float = 0.0
     """Start of the run, by `clock`."""
     model: ChatModel | None = None
@@ -53,7 +53,7 @@ class Services:
     """Tools of the codebase agent; none with the rules engine."""
     read_attachments: Callable[[Issue], list[Attachment]] | None = None
     """Reads what an issue links to on GitHub; raises nothing. None when it is off. Slow: call it in a thread."""
-    past_issues: IteratePastIssues | None = None
+    iterate_past_issues: IteratePastIssues | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
     executed: ExecutedCode | None = None

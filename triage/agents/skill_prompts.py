@@ -41,7 +41,7 @@ class SkillPrompts:
     def __init__(self, agent_input: AgentInput, services: Services) -> None:
         """Read the texts of the active skills. Reads files of the index: call it in a thread."""
         self._skills = {skill.id: skill for skill in services.codebase.project.skills.skills}
-        self._suspects = agent_input.suspects
+        self._suspects = agent_input.relevant_files
         self._services = services
         self.mark = make_mark(agent_input)
         self._deadline = services.clock() + services.agent_seconds()

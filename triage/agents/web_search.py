@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import Agent, AgentResult
 from triage.agents.prompts import build_messages, format_issue, format_languages, make_mark
 from triage.agents.services import Services
 from triage.base.errors import InvalidAnswer
@@ -32,30 +32,30 @@ MIN_SHARE = 0.8
 
 async def answer_with_model(
     agent_input: AgentInput, services: Services, model: ChatModel
-) -> AgentAnswer[WebSearchFinding]:
+) -> AgentResult[WebSearchFinding]:
     """Ask a model with the search tool for a query, then a model with the schema about the results.
 
     Raises InvalidAnswer if no usable search was asked for.
     """
     tools = _require_tools(services)
     if tools.tools[0].name == ISSUE_SEARCH:  # there is nothing to choose
-        return AgentAnswer(await _search_issues(agent_input, tools))
+        return AgentResult(await _search_issues(agent_input, tools))
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
     choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input), mark=make_mark(agent_input)))
     if not choice.tool_calls and not choice.invalid_tool_calls:
-        return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
+        return AgentResult(_build_finding([], "The model saw nothing to search for."))
     query = _restrict_query(choice.tool_calls[0], tools.tools[0].name, agent_input) if choice.tool_calls else ""
     if not query:
         raise InvalidAnswer("no usable search was asked for")
     results = await _search(query, tools)
     pages = _read_pages(results)
     if not pages:
-        return AgentAnswer(_build_finding([], _explain_no_pages(results)))
+        return AgentResult(_build_finding([], _explain_no_pages(results)))
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
     found = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
     parts = format_issue(agent_input) | format_languages(agent_input) | {"search results": found}
     answer = await reader.ainvoke(build_messages("web_result", parts, mark=make_mark(agent_input)))
-    return AgentAnswer(_correct_answer(answer, pages))
+    return AgentResult(_correct_answer(answer, pages))
 
 
 def _restrict_query(call: ToolCall, name: str, agent_input: AgentInput) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import Agent, AgentResult
 from triage.agents.cited_places import build_model_explanation
 from triage.agents.prompts import format_bullets, format_task
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
@@ -27,7 +27,7 @@ ANSWER_TOKENS = 600
 MAX_BODY_CHARS = 3_000
 
 
-async def answer_with_model(agent_input: AgentInput, services: Services, model: ChatModel) -> AgentAnswer[WriterOutput]:
+async def answer_with_model(agent_input: AgentInput, services: Services, model: ChatModel) -> AgentResult[WriterOutput]:
     """Ask the fast model for the ticket."""
     owners = await in_thread(_list_owners, agent_input, services)
     skills = await in_thread(SkillPrompts, agent_input, services)
@@ -37,7 +37,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     if not draft.labels and not draft.title:
         raise InvalidAnswer("the ticket is empty")
     ticket = normalize_ticket(draft, agent_input, owners)
-    return AgentAnswer(_build_output(agent_input, ticket), skills.shortfalls, skills=skills.tiers)
+    return AgentResult(_build_output(agent_input, ticket), skills.shortfalls, skills=skills.tiers)
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:
@@ -51,13 +51,13 @@ def has_labels_to_choose(agent_input: AgentInput) -> bool:
 
 
 def _build_output(agent_input: AgentInput, ticket: dict[str, Any]) -> WriterOutput:
-    written = build_model_explanation(agent_input)
-    comment = written.as_text() if written else ""
+    explanation = build_model_explanation(agent_input)
+    comment = explanation.as_text() if explanation else ""
     return merge_writer_outputs({"report": fill_report_template(agent_input), "comment": comment, "ticket": ticket})
 
 
 def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
-    suspects = agent_input.suspects
+    suspects = agent_input.relevant_files
     owners = services.codebase.project.owners.find_owners(suspects[0].path) if suspects else []
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
@@ -67,7 +67,7 @@ def _build_prompt_sections(agent_input: AgentInput, services: Services, owners: 
     return format_task(agent_input, services, MAX_BODY_CHARS) | {
         "kind of issue": (agent_input.kind or "uncertain").replace("_", " "),
         "findings": format_bullets([f"{name}: {summary}" for name, summary in latest.items()]),
-        "suspects": format_bullets([file.path for file in agent_input.suspects]),
+        "suspects": format_bullets([file.path for file in agent_input.relevant_files]),
         "labels of the project": format_bullets(agent_input.repository.labels),
         "labels that may fit": format_bullets([f"{one.name}: {one.reason}" for one in agent_input.area_labels]),
         "owners of the first suspect": ", ".join(owners),

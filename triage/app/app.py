@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from triage.outside.github.repository_connection import RepositoryConnection
     from triage.outside.model.chat_model import ChatModel
     from triage.outside.model.endpoint import Endpoint
+    from triage.run.job_context import JobContext, Output
     from triage.run.may_run.event import Event
-    from triage.run.run_context import JobContext, Output
 
 WRITING_SECONDS = 15.0
 """Added to the run's time for writing. A comment takes one or two seconds, unless GitHub asks us to wait."""
@@ -142,7 +142,7 @@ class App:
         token, limit = self.settings.github_token.get_secret_value(), self.config.past_issues
         if not token or not limit or "/" not in self.repository:
             return None
-        from triage.run.run_context import iterate_visible
+        from triage.run.job_context import iterate_visible
 
         return partial(iterate_visible, partial(self.github.iterate_past_issues, limit))
 
@@ -157,7 +157,7 @@ class App:
     ) -> JobContext:
         """Return what a job acts through, with the times that the settings and a signal leave it."""
         from triage.domain.issue import Repository
-        from triage.run.run_context import JobContext
+        from triage.run.job_context import JobContext
 
         run_seconds = self.settings.limits().run_seconds
 
@@ -207,7 +207,7 @@ class App:
             | {"web_search": bool(self.web_search), "memory": self.config.past_issues > 0},
         )
         model, embeddings = self.open_models(identity.request_id)
-        codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
+        codebase = build_codebase(self, embeddings) if build_codebase else self.open_codebase(embeddings)
         return Services(
             codebase=codebase,
             progress=self.progress,
@@ -218,16 +218,16 @@ class App:
             clock=time.monotonic,
             started=self.started,
             config=self.config,
-            is_asked=self.settings.policy().comment == "always",
+            shows_unsure=self.settings.policy().comment == "always",
             model=model,
             web_tools=self._open_web_tools(),
             read_attachments=self._open_attachment_reader(model),
-            past_issues=self.open_past_issues(),
-            code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
+            iterate_past_issues=self.open_past_issues(),
+            code_tools=self._make_tool_runner(build_code_tools(codebase)) if model else None,
             export_report=self._open_span_export(),
         )
 
-    def open_checkout(self, embeddings: Embeddings | None) -> Codebase:
+    def open_codebase(self, embeddings: Embeddings | None) -> Codebase:
         """Return the checkout's index. Without `embeddings`, its vectors are made and stored on this machine."""
         from triage.find.codebase import Codebase
 
@@ -290,12 +290,12 @@ class App:
             from triage.outside.web.web_search_tool import build_search_tool
 
             key, url = settings.tavily_api_key, environment.tavily_base_url
-            return self._run_tools([build_search_tool(key, url, redact)])
+            return self._make_tool_runner([build_search_tool(key, url, redact)])
         if self.web_search == "github":
             from triage.outside.github.issue_search import IssueSearch
             from triage.outside.web.github_search import build_github_search
 
-            return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
+            return self._make_tool_runner([build_github_search(self.open_github(IssueSearch), redact)])
         return None
 
     def _open_attachment_reader(self, model: ChatModel | None) -> Callable[[Issue], list[Attachment]] | None:
@@ -306,7 +306,7 @@ class App:
         redact = self.redactor.redactor_for("attachment")
         return AttachmentReader(self.environment.server_url, redact, model is not None and model.takes_pictures).read
 
-    def _run_tools(self, tools: list[BaseTool]) -> ToolRunner:
+    def _make_tool_runner(self, tools: list[BaseTool]) -> ToolRunner:
         from triage.agents.tool_runner import ToolRunner
 
         return ToolRunner(tools, self.settings.limits().tool_seconds, self.progress, utc_now, time.monotonic)

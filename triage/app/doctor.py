@@ -31,11 +31,11 @@ from triage.outside.github.github_errors import (
     unless_gone,
 )
 from triage.outside.github.repository_connection import RepositoryConnection, delete_path
-from triage.run.write.apply_local_effects import apply_local_effects
+from triage.run.write.apply_job_effects import apply_job_effects
 from triage.safety.safe_markdown import escape_markdown
 
 if TYPE_CHECKING:
-    from triage.run.run_context import JobContext
+    from triage.run.job_context import JobContext
 
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
 REF = "refs/triage/app/doctor/"
@@ -140,7 +140,7 @@ def _run_check(probe: Callable[[], Check]) -> Check:
 
 
 def _check_checkout(app: App) -> Check:
-    facts = app.open_checkout(None).index()
+    facts = app.open_codebase(None).index()
     if not facts.files:
         return Check(state="broken", detail=_explain_empty_index(facts))
     commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
@@ -211,17 +211,17 @@ def doctor(
         raise SystemExit(1)
 
 
-async def run_doctor(app: App, run: JobContext) -> Status:
+async def run_doctor(app: App, context: JobContext) -> Status:
     """Run all checks with the token of the job, and write them to its page. Failed if one is broken."""
     checks = await in_thread(run_checks, app, app.repository)
     checks |= await in_thread(run_write_checks, app)
     broken = [name for name, check in checks.items() if check.state == "broken"]
     status = Status.FAILED if broken else Status.COMPLETE
     outputs = SetOutputs(values={"status": status.value})
-    apply_local_effects([WriteJobPage(markdown=render_checks(checks)), outputs], run.output)
+    apply_job_effects([WriteJobPage(markdown=render_checks(checks)), outputs], context.output)
     if broken:
         message = f"Not as it should be: {', '.join(broken)}. The summary of the job says what to do."
-        apply_local_effects([Annotate(level="error", message=message)], run.output)
+        apply_job_effects([Annotate(level="error", message=message)], context.output)
     return status
 
 

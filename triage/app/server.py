@@ -31,7 +31,7 @@ from triage.graph.nodes import Node, fetch_past_issues, read_and_index
 from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState, Update
 from triage.outside.output.line_logs import ServerLog
-from triage.run.run_context import export_telemetry
+from triage.run.job_context import export_telemetry
 from triage.safety.secrets.redactor import SecretRedactor
 
 S = TypeVar("S")
@@ -80,7 +80,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
 
     def open_for(state: BugTriageState) -> Services:
         services = open_services(state.repository.slug)
-        if state.index is not None:  # which is in no checkpoint
+        if state.index_facts is not None:  # which is in no checkpoint
             services.codebase.index()
         return services
 
@@ -110,7 +110,7 @@ def graph() -> ServerGraph:
 
 def open_services(repository: str) -> Services:
     """Open the services of one run. Raises SetupError. `repository` is `owner/name` or empty."""
-    return replace(open_on_server(repository).open_services(), is_asked=True)
+    return replace(open_on_server(repository).open_services(), shows_unsure=True)
 
 
 def open_on_server(repository: str, task: JobName = "triage") -> App:

@@ -28,7 +28,7 @@ from triage.app.open_app import open_terminal_app
 from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.code import ExecutedCode, SearchQuery
-from triage.run.run_context import export_telemetry
+from triage.run.job_context import export_telemetry
 from triage.run.write.plan_effects import dump_report
 from triage.say.comment import preview_comment
 
@@ -95,7 +95,7 @@ def locate(
 
     issue = read_issue_file("-")
     app, output = open_terminal_app(repo)
-    codebase = app.with_project_config().open_checkout(None)
+    codebase = app.with_project_config().open_codebase(None)
     started = time.perf_counter()
     facts = codebase.index()
     indexed = time.perf_counter()

@@ -30,7 +30,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import BACKLOG_QUERY
 from triage.outside.output.job_output import FOLDER
-from triage.run.run_context import JobContext, export_telemetry
+from triage.run.job_context import JobContext, export_telemetry
 from triage.say.comment import withhold_details
 
 LIST_WAIT_SECONDS = 300.0
@@ -38,7 +38,7 @@ LIST_WAIT_SECONDS = 300.0
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 
 
-async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
+async def run_backlog_job(name: str, app: App, context: JobContext) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
     outputs, status = dict[str, str](), Status.COMPLETE
     if name == "backlog-list":
@@ -50,13 +50,13 @@ async def run_backlog_job(name: str, app: App, run: JobContext) -> Status:
         if batch is None:
             raise BadInput("backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}.")
         ends_at = app.started + BATCH_SECONDS
-        missing = await run_batches(app, app.workspace, [batch], lambda: ends_at - time.monotonic(), run.cancelled)
+        missing = await run_batches(app, app.workspace, [batch], lambda: ends_at - time.monotonic(), context.cancelled)
         if missing:
             status = Status.DEGRADED
-            run.output.annotate("warning", f"{missing} issues of batch {batch} are not triaged: the table says so.")
+            context.output.annotate("warning", f"{missing} issues of batch {batch} are not triaged: the table says so.")
     else:
-        run.output.write_summary(write_table(app, app.workspace))
-    run.output.write_outputs(outputs | {"status": status.value})
+        context.output.write_summary(write_table(app, app.workspace))
+    context.output.write_outputs(outputs | {"status": status.value})
     return status
 
 
@@ -83,13 +83,14 @@ async def run_batches(
     if wrong := [number for number in numbers if not 1 <= number <= len(backlog.batches)]:
         raise BadInput(f"There is no batch {wrong[0]}: the list has {len(backlog.batches)}.")
     app = replace(app, settings=app.settings.model_copy(update={"embedding_model": "local"}))
-    codebase = replace(app.open_checkout(None), index_once=True)
+    codebase = replace(app.open_codebase(None), index_once=True)
 
     def open_services(usd: float) -> Services:
         settings = app.settings.model_copy(update={"max_cost_usd": usd})
         own = replace(app, settings=settings, started=time.monotonic())
         # A copy: a thread of a triage that ran out of time may still add to its own.
-        return replace(own.open_services(lambda *_: replace(codebase)), past_issues=lambda _: iter([backlog.past]))
+        services = own.open_services(lambda *_: replace(codebase))
+        return replace(services, iterate_past_issues=lambda _: iter([backlog.past]))
 
     try:
         facts = await call_with_deadline(codebase.index, cancelled, seconds_left())

@@ -19,7 +19,7 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
-from triage.outside.github.comments import IssueComments
+from triage.outside.github.comments import CommentClient
 from triage.outside.github.github_errors import translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, CommentPage, IssueNode, list_nodes
 from triage.outside.github.issue_reader import IssueReader
@@ -43,7 +43,7 @@ _COMMENTS = """comments(first: 25) {
 
 
 @dataclass
-class BacklogClient(IssueComments):
+class BacklogClient(CommentClient):
     """The issues of one repository. Every method raises SetupError or GitHubUnavailable."""
 
     def iterate(self, query: str) -> Iterator[tuple[list[Issue], int]]:

@@ -84,7 +84,7 @@ def choose_issues(past: Iterable[PastIssue], history: GitHistory, last: int, iss
                 fix=fix,
                 edited=edited,
                 url=f"{issue_url}/{issue.number}" if issue_url else "",
-                wrong=issue.wrong,
+                wrong=issue.wrong_subjects,
             )
         )
     return chosen

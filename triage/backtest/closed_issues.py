@@ -14,7 +14,7 @@ from pydantic import AwareDatetime, Field
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.task import Subject
 from triage.domain.value import Value
-from triage.outside.github.comments import IssueComments
+from triage.outside.github.comments import CommentClient
 from triage.outside.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
 from triage.outside.github.issue_reader import IssueReader, read_comments
@@ -84,7 +84,7 @@ class ClosedIssues(Value):
 
 
 @dataclass
-class ScorecardIssues(IssueComments):
+class ScorecardIssues(CommentClient):
     """The closed issues of a repository.
 
     Raises GitHubUnavailable if GitHub does not answer or has no GraphQL API, TriageError if the token may not read.

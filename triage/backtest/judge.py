@@ -183,7 +183,7 @@ def judge_issue(issue: ClosedIssue, comment: OurComment) -> IssueResult:
     edited = [path for path in (issue.fix.files if issue.fix else []) if is_product_code(path)]
     kind = _classify_fix(issue.fix, edited)
     state, place = comment.state, None
-    named = state.named
+    named = state.first_named
     if kind == "code" and named and named.at <= issue.closed_at.timestamp():
         place = judge_place(named.paths, named.by, edited)
     carried = {hash_label(label) for label in issue.labels}
@@ -195,9 +195,9 @@ def judge_issue(issue: ClosedIssue, comment: OurComment) -> IssueResult:
         edited=edited,
         place=place,
         edited_by_others=not comment.is_ours_alone,
-        answered=answered if state.asked else None,
-        outcomes=judge_outcomes(issue, comment, place, is_answered=bool(state.asked) and answered),
-        labels=count_rate(label in carried for label in state.labels),
+        answered=answered if state.asked_kinds else None,
+        outcomes=judge_outcomes(issue, comment, place, is_answered=bool(state.asked_kinds) and answered),
+        labels=count_rate(label in carried for label in state.label_hashes),
     )
 
 
@@ -216,7 +216,7 @@ def judge_outcomes(
         found["place"] = "missed"
     if issue.is_duplicate:
         found["known"] = "right" if comment and "known" in comment.said else "missed"
-    return found | dict.fromkeys(comment.state.wrong if comment else (), "wrong")
+    return found | dict.fromkeys(comment.state.wrong_subjects if comment else (), "wrong")
 
 
 def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:

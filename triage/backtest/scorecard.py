@@ -31,8 +31,8 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.statement import SUBJECTS
 from triage.domain.value import Value
-from triage.run.run_context import JobContext
-from triage.run.write.apply_local_effects import apply_local_effects
+from triage.run.job_context import JobContext
+from triage.run.write.apply_job_effects import apply_job_effects
 from triage.safety.safe_markdown import format_code_block
 from triage.say.hidden_state import CommentState
 from triage.say.links import build_reference_url
@@ -129,9 +129,9 @@ async def make_scorecard(app: App, context: JobContext) -> Status:
         count = partial(count_closed, app, DEFAULT_SINCE)
         page = await call_with_deadline(count, context.cancelled, context.seconds_left())
     except OutOfTime as error:
-        apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
+        apply_job_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
         return Status.DEGRADED
-    apply_local_effects(plan_page(render_scorecard(page)), context.output)
+    apply_job_effects(plan_page(render_scorecard(page)), context.output)
     return Status.COMPLETE
 
 

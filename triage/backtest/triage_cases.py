@@ -68,12 +68,14 @@ def open_past_services(app: App, case: PastCase, past_issues: Sequence[PastIssue
             app.settings.effective_embedding_model,
             in_chroma=False,
             ignore=app.config.ignore,
-            past=PastCommit(case.base, case.opened_at),
+            past_commit=PastCommit(case.base, case.opened_at),
         )
 
     services = replace(app, started=time.monotonic()).open_services(build_codebase)
     # The web knows the fix, and a collector the runs of today.
-    return replace(services, past_issues=lambda _: iter([list(past_issues)]), web_tools=None, export_report=None)
+    return replace(
+        services, iterate_past_issues=lambda _: iter([list(past_issues)]), web_tools=None, export_report=None
+    )
 
 
 async def triage_past_issues(

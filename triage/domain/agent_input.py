@@ -125,7 +125,7 @@ class AgentInput(Value):
 
         Where an open issue or pull request is the same, that is the answer.
         """
-        is_known = any(one.named and one.state == "open" for one in self.similar_issues)
+        is_known = any(one.is_probably_same and one.state == "open" for one in self.similar_issues)
         return self.kind in ("question", "feature_request") and bool(self.documentation) and not is_known
 
     @property
@@ -156,7 +156,7 @@ class AgentInput(Value):
         ]
 
     @property
-    def suspects(self) -> list[RelevantFile]:
+    def relevant_files(self) -> list[RelevantFile]:
         return self.code_finding.relevant_files if self.code_finding else []
 
     @property

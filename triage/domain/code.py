@@ -315,7 +315,7 @@ class RegressionWindow(Value):
     """The commits are worth a comment by themselves: they are all that there are, or one of them fits beyond doubt."""
 
     @property
-    def is_named_commit(self) -> bool:
+    def is_blamed_commit(self) -> bool:
         """Return whether the report itself names the commit."""
         return self.worked_in == f"{self.broken_in}^"
 
@@ -334,7 +334,7 @@ class LaterChange(Value):
 class LaterFix(LaterChange):
     """The commit after the reporter's version that the report names as the fix, or that fits it beyond doubt."""
 
-    is_named: bool = False
+    is_named_by_report: bool = Field(False, alias="is_named")
     """The report itself names it as the fix."""
 
 

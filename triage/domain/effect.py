@@ -18,6 +18,8 @@ COMMENT_MARKER = "<!-- bug-triage:"
 
 
 class Policy(Value):
+    """What a run may write to an issue."""
+
     comment: CommentMode = "auto"
     """`auto`: see `decide.decide_comment`."""
     dry_run: bool = False

@@ -68,7 +68,7 @@ class Answer(BaseModel):
     """Base of what a model may answer with."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-    essential: ClassVar[tuple[str, ...]] = ()
+    at_least_one_of: ClassVar[tuple[str, ...]] = ()
     """Fields of which an answer must have at least one."""
     unasked: ClassVar[tuple[str, ...]] = ()
     """Fields that no model is asked for: our program fills them."""
@@ -163,7 +163,7 @@ class CitedPlace(Answer):
 class CodebaseFinding(AgentFindingBase):
     """Where in the repository the bug lives, best file first, and how it comes about."""
 
-    essential = ("places",)
+    at_least_one_of = ("places",)
     unasked = (*AgentFindingBase.unasked, "relevant_files", "root_cause_location", "likely_files", "quoted_lines")
     places: list[CitedPlace] = Field(default_factory=list)
     """What a model cites; the program looks it up and fills the next two."""
@@ -198,7 +198,7 @@ class WebResult(Answer):
 class WebSearchFinding(AgentFindingBase):
     """What is known outside about the symptom."""
 
-    essential = ("relevant_results", "external_root_cause", "summary")
+    at_least_one_of = ("relevant_results", "external_root_cause", "summary")
     relevant_results: list[WebResult]
     external_root_cause: NullableText
 

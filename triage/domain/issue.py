@@ -35,7 +35,7 @@ class EarlierReport(Value):
 
     suspects: list[str] = Field(default_factory=list)
     """Paths."""
-    asked: list[MissingKind] = Field(default_factory=list)
+    asked_kinds: list[MissingKind] = Field(default_factory=list)
     """What the reporter was asked."""
 
 
@@ -254,7 +254,7 @@ class SeveritySign(Value):
     quote: Quote
 
 
-class ReportFacts(Value):
+class IssueFacts(Value):
     version: Quote | None = None
     """Of the project: a release, a commit, or a moving state such as `current master`."""
     error: Quote | None = None

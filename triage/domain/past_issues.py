@@ -51,7 +51,7 @@ class PastIssue(Value):
     fixes: list[PastFix] = Field(default_factory=list)
     suspects: list[str] = Field(default_factory=list)
     """Paths that our own report on it named."""
-    wrong: list[Subject] = Field(default_factory=list)
+    wrong_subjects: list[Subject] = Field(default_factory=list)
     """What a person called wrong in our comment on it."""
 
 
@@ -78,7 +78,7 @@ class SimilarIssue(Value):
     """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned`, `duplicate of #7` or `merged`."""
     score: float
     """Probability that both report the same, from 0 to 1, in two digits."""
-    named: bool = False
+    is_probably_same: bool = Field(False, alias="named")
     """Whether it may be named as possibly the same: at most one issue and one pull request, and none that the reporter
     names already."""
     reasons: list[str] = Field(default_factory=list)

@@ -1,6 +1,6 @@
 """What a person is asked to approve, before and after it is a commit, and what GitHub says about it.
 
-What is carried out is the value whose id the person named, and nothing else (`triage.fix.check_approval`).
+What is carried out is the value whose id the person named, and nothing else (`triage.fix.check_command`).
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class Proposal(Value):
     """A patch as commits on GitHub that a person may approve. All but `ref` is read from the commits themselves."""
 
     issue: int
-    issue_text: TextHash
+    issue_text_hash: TextHash
     created_at: datetime
     """Time of the last commit by GitHub's clock, in whole seconds."""
     base: CommitId
@@ -99,8 +99,8 @@ MAX_REQUEST_CHARS = 400
 MAX_FILE_CHARS = 1_000_000
 
 
-class BaseFile(Value):
-    """A regular text file of the base commit."""
+class TextFile(Value):
+    """A regular text file of a commit."""
 
     text: str
     """With its own line ends."""
@@ -110,7 +110,7 @@ class BaseFile(Value):
 class PatchCommit(Value):
     """One commit of a patch: what it changes on its parent."""
 
-    files: Mapping[str, BaseFile]
+    files: Mapping[str, TextFile]
     """By path, each with its mode and the whole text."""
     message: str
 
@@ -145,7 +145,7 @@ class Patch(Value):
     """`owner/name`, or the folder's name at a terminal."""
     issue: int | None
     issue_title: str
-    issue_text: TextHash
+    issue_text_hash: TextHash
     base: CommitId
     kind: RequestKind = "Bug"
     summary: str
@@ -165,7 +165,7 @@ class Patch(Value):
     unverified: list[str] = Field(default_factory=list, max_length=20)
     """What nobody checked, in the model's words."""
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
-    revised_after: str = Field("", max_length=MAX_REQUEST_CHARS)
+    revision_words: str = Field("", max_length=MAX_REQUEST_CHARS)
     """What a person said of the version before."""
 
     @property

@@ -251,7 +251,7 @@ class RunReport(Value):
     """The past issue that this one is probably the same as; none if that is not likely enough."""
     area_labels: list[AreaLabel] = Field(default_factory=list)
     """Labels that say what it is about, with what says so: those in the ticket, and further ones."""
-    past_issues: int = 0
+    past_issue_count: int = Field(0, alias="past_issues")
     """Number of past issues that this one was compared with."""
     owners: list[str] = Field(default_factory=list)
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""

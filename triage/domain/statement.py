@@ -136,13 +136,13 @@ class FoundPlaces(Said):
     """Of the first place's file, by CODEOWNERS: logins and teams."""
 
 
-class LikelyPlaces(Said):
+class LikelyFiles(Said):
     """Files that fit the report by words, paths and frames, likeliest first. Never worth a comment by themselves."""
 
     rule: Literal["files"] = "files"
     speaks: Literal[False] = False
-    places: list[Suspect]
-    """At most three files."""
+    files: list[Suspect] = Field(alias="places")
+    """At most three."""
 
 
 class OpenQuestions(Said):
@@ -175,7 +175,7 @@ Statement = Annotated[
     | Documented
     | Cause
     | FoundPlaces
-    | LikelyPlaces
+    | LikelyFiles
     | OpenQuestions,
     Field(discriminator="rule"),
 ]

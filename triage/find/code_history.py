@@ -14,7 +14,7 @@ from triage.domain.code import (
     Span,
     Tag,
 )
-from triage.domain.issue import Frame, ParsedIssue, ReportFacts
+from triage.domain.issue import Frame, IssueFacts, ParsedIssue
 from triage.find.files.file_roles import is_changelog
 from triage.find.leads.regression import (
     RankCommits,
@@ -39,7 +39,7 @@ MIN_ENTRY_WORDS, MAX_ENTRY_CHARS = 4, 200
 
 
 def find_regression_window(
-    history: GitHistory, facts: ReportFacts, places: Sequence[Place], rank: RankCommits
+    history: GitHistory, facts: IssueFacts, places: Sequence[Place], rank: RankCommits
 ) -> RegressionWindow | None:
     """Return the commits between the two versions that fit the report; None if either version is not here.
 
@@ -142,7 +142,7 @@ def find_fix(history: GitHistory, version: Tag, named_fix: str, rank: RankCommit
         return None
     later = _make_later(history, version, commit)
     release = (later and later.release) or _find_backport(history, version, commit)
-    return LaterFix(**dict(later) | {"release": release}, is_named=is_named) if later else None
+    return LaterFix(**dict(later) | {"release": release}, is_named_by_report=is_named) if later else None
 
 
 def _find_backport(history: GitHistory, version: Tag, commit: str) -> str | None:
@@ -155,9 +155,9 @@ def _find_backport(history: GitHistory, version: Tag, commit: str) -> str | None
 def look_up_history(
     history: GitHistory | None,
     code_owners: CodeOwners,
-    facts: ReportFacts,
+    facts: IssueFacts,
     paths: list[str],
-    lines: Span | None,
+    span: Span | None,
     line: int | None,
     rank: RankCommits,
 ) -> CodeHistory:
@@ -169,8 +169,8 @@ def look_up_history(
     owners = code_owners.find_owners(paths[0])[:MAX_CODE_OWNERS] if paths else []
     if history is None:
         return CodeHistory(owners=owners)
-    blamed = _blame(history, lines) if lines else []
-    failing = _blame(history, Span(path=lines.path, start=line, end=line)) if lines and line else blamed
+    blamed = _blame(history, span) if span else []
+    failing = _blame(history, Span(path=span.path, start=line, end=line)) if span and line else blamed
     tags = history.list_tags()
     version = resolve_version(facts.version.text, tags, history.resolve_commit) if facts.version else None
     later = find_later_change(history, version, blamed) if version else None
@@ -210,8 +210,8 @@ def quote_reported_lines(parsed: ParsedIssue, history: GitHistory, version: str,
     return parsed.model_copy(update={"traces": traces})
 
 
-def _blame(history: GitHistory, lines: Span) -> list[BlamedLine]:
+def _blame(history: GitHistory, span: Span) -> list[BlamedLine]:
     """Return the lines whose last change says something about them: a new code style does not."""
-    blamed = history.blame(lines.path, lines.start, lines.end)
+    blamed = history.blame(span.path, span.start, span.end)
     mass_changes = {commit for commit in {line.commit for line in blamed} if history.is_mass_change(commit)}
     return [line for line in blamed if line.commit not in mass_changes]

@@ -24,7 +24,7 @@ from triage.domain.code import (
     Section,
     Span,
 )
-from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.domain.issue import Issue, IssueFacts, ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.find.build_corpus import IndexLimits
 from triage.find.code_history import find_regression_window, look_up_history, quote_reported_lines
@@ -39,15 +39,15 @@ from triage.find.past_issues.similar_issues import find_similar_issues
 from triage.find.rank.mentions import resolve_path, shorten_own_frames
 from triage.find.rank.prompt_passages import choose_prompt_passages
 from triage.find.rank.query import Query, build_query
-from triage.find.rank.query_scores import find_highest
 from triage.find.rank.ranking import Ranking, rank_files
 from triage.find.rank.reasons import explain_rank
+from triage.find.rank.search import find_highest
 from triage.find.rank.snippets import choose_chunks, look_up_definitions, read_passages
 from triage.find.text_search import find_text
-from triage.find.vectors.embed_corpus import LOCAL, embed_query, project_query
+from triage.find.vectors.embed_corpus import LOCAL, embed_query, embed_query_locally
 from triage.find.words.corpus import Corpus
+from triage.read.issue_facts import find_version
 from triage.read.issue_forms import leave_out_form
-from triage.read.report_facts import find_version
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -85,7 +85,7 @@ class Codebase:
     """Store the vectors in Chroma; or compare them one by one, which is exact and needs no setup."""
     ignore: Sequence[str] = ()
     """Paths to leave out, as patterns of gitignore."""
-    past: PastCommit | None = None
+    past_commit: PastCommit | None = None
     """The commit to index, if it is not the newest one."""
     index_once: bool = False
     """A second call of `index` returns what the first one found, for many issues on one commit."""
@@ -125,7 +125,7 @@ class Codebase:
                 self.embedding_name,
                 self.limits,
                 self.ignore,
-                self.past,
+                self.past_commit,
                 only_paths,
                 in_chroma=self.in_chroma,
             )
@@ -135,7 +135,7 @@ class Codebase:
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         """Let the ranking use the fixes of other, past issues. Call it once, after `index`."""
-        self._indexed = replace(self._indexed, past=self._indexed.past.add_issues(issues))
+        self._indexed = replace(self._indexed, past_changes=self._indexed.past_changes.add_issues(issues))
         self._ranked = []
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
@@ -146,7 +146,7 @@ class Codebase:
         return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
-        chunks = choose_chunks(ranking.query_scores, file)
+        chunks = choose_chunks(ranking.search, file)
         is_near = file in ranking.nearest_files
         near = RankReason(text=f"close in meaning to the issue, by `{self._indexed.vectors.embedding}`")
         return Hit(
@@ -175,12 +175,13 @@ class Codebase:
             if vectors.store and (is_local or may_call_endpoint):
                 text = "\n".join([search.parsed.text, *search.keywords])
                 asked = self.embeddings if may_call_endpoint else None
-                vector = embed_query(asked, text) if asked else project_query(corpus, query.term_weights)
+                vector = embed_query(asked, text) if asked else embed_query_locally(corpus, query.term_weights)
                 near = vectors.store.nearest(vector, _NEAREST) if vector is not None else {}
+            changes, executed = indexed.past_changes, self._executed
             ranking = rank_files(
-                corpus, query, near, by_embedding=may_call_endpoint, past=indexed.past, executed=self._executed
+                corpus, query, near, by_embedding=may_call_endpoint, past_changes=changes, executed=executed
             )
-            leads = find_leads(ranking.query_scores, parsed, self.repository)
+            leads = find_leads(ranking.search, parsed, self.repository)
             known = _Ranked(query, may_call_endpoint, leads, put_reported_first(ranking, leads))
             self._ranked.append(known)
         return known
@@ -209,7 +210,7 @@ class Codebase:
         corpus = self._corpus
         if not corpus.files:
             return []
-        scores = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False).ranking.query_scores.chunk_scores
+        scores = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False).ranking.search.chunk_scores
         is_section = corpus.documentation_files[corpus.chunk_files]
         best = find_highest(np.where(is_section, scores, np.float32(0)), 2 * limit)
         sections: dict[str, Section] = {}  # by their text: a start page is often the README once more
@@ -277,7 +278,7 @@ class Codebase:
         """What similar issues carry; empty with fewer than 50 labelled ones. Takes up to a second, as above."""
         return learn_from_labels(parsed, past)
 
-    def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
+    def find_regression_window(self, parsed: ParsedIssue, facts: IssueFacts) -> RegressionWindow | None:
         """The commits between the versions that the report names.
 
         None if it names none, or the clone lacks them. Takes up to ten seconds: call it in a thread.
@@ -296,7 +297,7 @@ class Codebase:
         return history.show_commit(commit, self._corpus.file_numbers, path) if history else ""
 
     def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None, line: int | None = None
+        self, parsed: ParsedIssue, facts: IssueFacts, paths: Sequence[str], span: Span | None, line: int | None = None
     ) -> CodeHistory:
         """Owners and later changes of the likeliest files, and of the lines around the one that fails; the fix.
 
@@ -304,13 +305,13 @@ class Codebase:
         """
         rank = self._make_ranker(parsed)[1] if self._corpus.files else lambda *_: []
         history, owners = self._indexed.tree.history, self.project.owners
-        return look_up_history(history, owners, facts, list(paths), lines, line, rank)
+        return look_up_history(history, owners, facts, list(paths), span, line, rank)
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
         """Return the places to which facts lead, and a function that ranks commits."""
         ranked = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False)
         places = choose_places(ranked.ranking, ranked.leads)
-        return places, make_ranker(self._indexed.past, ranked.query, [one.span.path for one in places])
+        return places, make_ranker(self._indexed.past_changes, ranked.query, [one.span.path for one in places])
 
 
 def _make_section(corpus: Corpus, chunk: int) -> Section:

@@ -47,14 +47,14 @@ class PastCommit:
 class IndexedCommit:
     """What was read from a commit; by default nothing."""
 
-    past: PastChanges = field(default_factory=lambda: PastChanges(Merger({}, 0, 0).finish()))
+    past_changes: PastChanges = field(default_factory=lambda: PastChanges(Merger({}, 0, 0).finish()))
     vectors: CorpusVectors = field(default_factory=CorpusVectors)
     project: ProjectFiles = field(default_factory=ProjectFiles)
     tree: SourceTree = field(default_factory=SourceTree)
 
     @property
     def corpus(self) -> Corpus:
-        return self.past.corpus
+        return self.past_changes.corpus
 
 
 def index_commit(
@@ -63,7 +63,7 @@ def index_commit(
     model_name: str,
     limits: IndexLimits,
     ignore: Sequence[str] = (),
-    past: PastCommit | None = None,
+    past_commit: PastCommit | None = None,
     only_paths: Sequence[str] = (),
     *,
     in_chroma: bool = True,
@@ -75,7 +75,7 @@ def index_commit(
     """
     started = time.perf_counter()
     notes: list[str] = []
-    tree, listing = _open_tree(root.resolve(), past, notes)
+    tree, listing = _open_tree(root.resolve(), past_commit, notes)
     if only_paths:
         names = {re.split(r"[/\\]", path)[-1] for path in only_paths}
         listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
@@ -86,7 +86,7 @@ def index_commit(
     built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits, copied_patterns)
     vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     index = IndexedCommit(
-        past=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
+        past_changes=PastChanges(built.corpus, changes.wait() if changes else ChangeTable()),
         vectors=vectors,
         project=read_project_files(tree, entries),
         tree=tree,
@@ -102,18 +102,18 @@ def index_commit(
         embedding=vectors.embedding,
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
-        shallow=past is None and tree.history is not None and tree.history.is_shallow,
+        shallow=past_commit is None and tree.history is not None and tree.history.is_shallow,
     )
     return index, facts
 
 
-def _open_tree(root: Path, past: PastCommit | None, notes: list[str]) -> tuple[SourceTree, Listing]:
+def _open_tree(root: Path, past_commit: PastCommit | None, notes: list[str]) -> tuple[SourceTree, Listing]:
     """Return the commit, or else the folder, with its files; without any and with a note if neither can be read."""
     try:
-        commit = open_commit(root, past.revision, past.until) if past else open_commit(root)
+        commit = open_commit(root, past_commit.revision, past_commit.until) if past_commit else open_commit(root)
         return commit, commit.list_files()
     except GitError as error:
-        if past:
+        if past_commit:
             raise
         if not is_bare_repository(root) and not os.path.lexists(root / ".git"):
             folder = FolderTree(root)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from triage.base.errors import BadInput, GitError
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, EditablePath
+from triage.domain.proposal import MAX_FILE_CHARS, EditablePath, TextFile
 from triage.find.files.file_filter import get_skip_reason
 from triage.find.files.file_roles import classify_file
 from triage.find.files.file_text import load_text
@@ -67,17 +67,17 @@ class BaseFiles:
         self._tree = tree
         self.commit = tree.commit
         """Full SHA."""
-        self._read: dict[str, BaseFile | str | None] = {}
+        self._read: dict[str, TextFile | str | None] = {}
         self._editable: list[EditablePath] | None = None
         self._errors: dict[tuple[str, str], int | None] = {}
 
-    def read(self, path: str) -> BaseFile | str | None:
+    def read(self, path: str) -> TextFile | str | None:
         """Return the file; why it is neither changed nor shown, such as "a folder"; None if nothing is at the path."""
         if path not in self._read:
             self._read[path] = self._read_file(path)
         return self._read[path]
 
-    def _read_file(self, path: str) -> BaseFile | str | None:
+    def _read_file(self, path: str) -> TextFile | str | None:
         if may_hold_secrets(path):
             return "a file made for secrets"
         try:
@@ -86,7 +86,7 @@ class BaseFiles:
         except GitError:
             return "not readable by git"
 
-    def _read_entry(self, entry: Entry) -> BaseFile | str:
+    def _read_entry(self, entry: Entry) -> TextFile | str:
         """Return the file, or why it is neither changed nor shown."""
         if entry.size > MAX_FILE_CHARS:
             return "larger than 1 MB"
@@ -103,7 +103,7 @@ class BaseFiles:
             return "not UTF-8"
         if redact_likely_secrets(text, entry.path) != text:
             return "a file with what looks like a secret"
-        return BaseFile(text=text, mode="100755" if entry.is_executable else "100644")
+        return TextFile(text=text, mode="100755" if entry.is_executable else "100644")
 
     def list_editable(self) -> Sequence[EditablePath]:
         """Return all files that a patch of their modules may change, sorted by path."""

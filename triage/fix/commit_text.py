@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from triage.domain.proposal import (
     MAX_REVISIONS,
-    BaseFile,
     CommitId,
     Patch,
     PatchCommit,
     PatchedFile,
     Proposal,
+    TextFile,
 )
 from triage.domain.value import Value
 from triage.safety.active_content import format_plain_line
@@ -43,7 +43,7 @@ _MESSAGE = re.compile(
     rf"\[#(?P<issue>[1-9][0-9]{{0,9}})\] (?P<subject>[^\n]{{1,{MAX_SUBJECT_CHARS}}})\n"
     r"(?P<body>\n(?:[^\n]+\n)+)?"
     r"\nTriage-Issue: (?P=issue)"
-    r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
+    r"\nTriage-Issue-Text: (?P<issue_text_hash>[0-9a-f]{16})"
     rf"\nTriage-Revision: (?P<revision>[0-{MAX_REVISIONS}])"
     r"\nTriage-Commits: (?P<commits>[12])"
 )
@@ -86,13 +86,13 @@ def write_messages(patch: Patch, *, is_local: bool = False) -> tuple[str, str]:
         if (text := _format_safe(file.description)[:MAX_POINT_CHARS])
     ]
     points += [f"- {_UNVERIFIED}{text}" for one in patch.unverified if (text := _format_safe(one)[:MAX_POINT_CHARS])]
-    words = _format_safe(patch.revised_after)[:MAX_POINT_CHARS]
+    words = _format_safe(patch.revision_words)[:MAX_POINT_CHARS]
     revised = f"Revision {patch.revision}, after a maintainer's words - {words}" if words else ""
     body = [_format_safe(patch.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
     lines = "".join(f"{_wrap(part)}\n" for part in body if part)
     test_message = f"{prefix}{_TEST_SUBJECT}{subject}\n\n{_TEST_BODY}\n"
     trailers = (
-        f"\nTriage-Issue: {patch.issue or 0}\nTriage-Issue-Text: {patch.issue_text}\n"
+        f"\nTriage-Issue: {patch.issue or 0}\nTriage-Issue-Text: {patch.issue_text_hash}\n"
         f"Triage-Revision: {patch.revision}\nTriage-Commits: {1 + patch.has_test_commit}\n"
     )
     return test_message, f"{prefix}{subject}\n" + (f"\n{lines}" if lines else "") + ("" if is_local else trailers)
@@ -163,7 +163,7 @@ def parse_proposal(head: CommitFacts, parent: CommitFacts | None = None) -> Prop
         test_commit, base = parent.sha, parent.parents[0]
     return Proposal(
         issue=int(found["issue"]),
-        issue_text=found["issue_text"],
+        issue_text_hash=found["issue_text_hash"],
         created_at=head.committed_at.replace(microsecond=0),
         base=base,
         test_commit=test_commit,
@@ -195,8 +195,8 @@ def build_commits(patch: Patch, files: "BaseFiles", *, is_local: bool = False) -
 
     def build(patched: Sequence[PatchedFile], message: str) -> PatchCommit:
         bases = {one.path: files.read(one.path) for one in patched}
-        modes = {path: base.mode for path, base in bases.items() if isinstance(base, BaseFile)}
-        texts = {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in patched}
+        modes = {path: base.mode for path, base in bases.items() if isinstance(base, TextFile)}
+        texts = {one.path: TextFile(text=one.text, mode=modes.get(one.path, "100644")) for one in patched}
         return PatchCommit(files=texts, message=message)
 
     test_message, message = write_messages(patch, is_local=is_local)

@@ -46,12 +46,12 @@ def open_on_checkout(repository: str, base: str) -> tuple[Services, LocalBranch]
     return app.open_services(), LocalBranch(open_base_files(app.root, base), user_repository)
 
 
-def build_server_graph(open_checkout: Callable[[str, str], tuple[Services, LocalBranch]]) -> FixGraph:
+def build_server_graph(open_codebase: Callable[[str, str], tuple[Services, LocalBranch]]) -> FixGraph:
     """Return the graph. Its first node that needs the checkout opens it, by repository and commit."""
 
     def open_context(state: FixState) -> FixContext:
-        services, branch = open_checkout(state.repository.slug, state.patch.base if state.patch else "HEAD")
-        triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=asyncio.Event())
+        services, branch = open_codebase(state.repository.slug, state.patch.base if state.patch else "HEAD")
+        triage = partial(run_graph, services=replace(services, shows_unsure=True), cancelled=asyncio.Event())
         return FixContext(services, branch.files, triage, branch)
 
     lazy_context = Lazy(open_context)

@@ -11,8 +11,8 @@ from itertools import islice, pairwise, starmap
 from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import BaseFile, PatchCommit, Proposal, PullRequest
-from triage.fix.check_approval import OFF_DEFAULT_BRANCH, is_expired
+from triage.domain.proposal import PatchCommit, Proposal, PullRequest, TextFile
+from triage.fix.check_command import OFF_DEFAULT_BRANCH, is_expired
 from triage.fix.commit_text import normalize_message, parse_proposal
 from triage.fix.git_data import GitData, read_commit_facts
 from triage.outside.github.github_errors import (
@@ -82,12 +82,12 @@ class GitHubProposalStore(GitData):
         """
         with translate_contents_errors(self.slug):
             for stored in self.list_proposals(issue):
-                if self.holds_exactly(stored, base, commits, now):
+                if not is_expired(stored, now) and self.has_exactly(stored, base, commits):
                     return stored
-            first = unless_gone(lambda: self.read_commit(base))
-            if first is None:
+            base_commit = unless_gone(lambda: self.read_commit(base))
+            if base_commit is None:
                 raise CannotPublish(f"The proposal is not stored: {OFF_DEFAULT_BRANCH}")
-            made = [first]
+            made = [base_commit]
             for commit in commits:
                 made.append(self.commit_files(made[-1], commit))
             proposal = parse_proposal(*map(read_commit_facts, reversed(made[1:])))
@@ -104,9 +104,9 @@ class GitHubProposalStore(GitData):
             if self.read_ref(stored.ref) == stored.commit:
                 self.delete_ref(stored.ref)
 
-    def holds_exactly(self, stored: Proposal, base: str, commits: Sequence[PatchCommit], now: datetime) -> bool:
-        """Return whether a proposal has these commits and nothing else, files and messages, and has not expired."""
-        if stored.base != base or is_expired(stored, now):
+    def has_exactly(self, stored: Proposal, base: str, commits: Sequence[PatchCommit]) -> bool:
+        """Return whether a proposal has these commits and nothing else: base, files and messages."""
+        if stored.base != base:
             return False
         try:
             found = self.read_commits(stored)
@@ -132,7 +132,7 @@ class GitHubProposalStore(GitData):
         with translate_read_errors(self.slug):
             return self.is_ancestor(commit, self._read_default_head())
 
-    def has_other_workflows(self, commit: str) -> bool:
+    def has_changed_workflows(self, commit: str) -> bool:
         """Return whether the workflow files of a commit are others than those of the default branch now."""
         with translate_read_errors(self.slug):
             trees = self.read_commit(commit).tree.sha, self._read_newest_tree()
@@ -189,7 +189,7 @@ class GitHubProposalStore(GitData):
         changed = self.list_changed(before, between)
         return any(self.find_entry(between, path) != self.find_entry(after, path) for path in changed)
 
-    def _read_file(self, tree: str, path: str) -> BaseFile:
+    def _read_file(self, tree: str, path: str) -> TextFile:
         """Return a file of a tree. Raises CannotPublish if it is gone, or no plain text."""
         entry = self.find_entry(tree, path)
         if entry is None or entry.mode not in PLAIN_MODES:
@@ -198,7 +198,7 @@ class GitHubProposalStore(GitData):
             text = self.read_blob(entry.sha).decode()
         except UnicodeDecodeError:
             raise CannotPublish("The proposal changes a file that is not UTF-8 text. It is not used.") from None
-        return BaseFile.model_validate({"text": text, "mode": entry.mode})
+        return TextFile.model_validate({"text": text, "mode": entry.mode})
 
     def create_branch(self, name: str, commit: str) -> bool:
         """Create a branch at a commit. False if the name is taken and leads to another commit."""

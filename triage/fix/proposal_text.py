@@ -55,7 +55,7 @@ def render_patch(patch: Patch, files: "BaseFiles") -> str:
 def render_without_diff(patch: Patch, files: "BaseFiles") -> str:
     """Return the same with what was checked and without the diff."""
     *words, _ = _render_parts(patch, files, diff_url="")
-    return "\n\n".join([*words, render_block("proposal", "proof", patch, "", "", "")])
+    return "\n\n".join([*words, render_block("proposal", "checks", patch, "", "", "")])
 
 
 def render_proposal(
@@ -66,15 +66,14 @@ def render_proposal(
     tests_outcome: TestsOutcome,
     diff_url: str,
     run_url: str,
-    example: ExampleResult,
+    example_result: ExampleResult,
 ) -> str:
     """Return the part of the comment that shows a stored proposal and says how to answer it."""
     until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
+    said = describe_example(example_result.outcome, example_result.reason)
     parts = [
         *_render_parts(patch, files, diff_url),
-        render_block(
-            "proposal", "proof", patch, tests_outcome, run_url, describe_example(example.outcome, example.reason)
-        ),
+        render_block("proposal", "checks", patch, tests_outcome, run_url, said),
         render_block("proposal", "commands", proposal.id, until, MAX_REVISIONS - patch.revision, NOBODY_YET),
     ]
     return "\n\n".join(filter(None, parts))
@@ -108,13 +107,13 @@ def render_pull_request_body(
     tests_outcome: TestsOutcome,
     words: CommitSummary,
     test_paths: Sequence[str],
-    example: ExampleOutcome = "",
+    example_outcome: ExampleOutcome = "",
 ) -> str:
     """Return the body of a pull request: what it does, what made it, what proved it, and what to look at.
 
     `test_paths` are the files of the commit with the new test, if there is one.
     """
-    said = describe_example(example)
+    said = describe_example(example_outcome)
     text = render_block(
         "proposal", "pull_request", issue_url, proposal_id, actor, tests_outcome, words, test_paths, said
     )

@@ -26,7 +26,7 @@ def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str,
     skills = codebase.project.skills.skills
     if not skills:
         return {}
-    suspects = state.suspects[: MAX_SUSPECTS if state.searched_by_model else MAX_SUSPECTS_BY_RULES]
+    suspects = state.relevant_files[: MAX_SUSPECTS if state.searched_by_model else MAX_SUSPECTS_BY_RULES]
     paths = [*_list_named_files(state, codebase), *(file.path for file in suspects)]
     return match_skills(skills, state.issue, state.parsed.text, list(dict.fromkeys(paths)))
 

@@ -27,16 +27,16 @@ _SHALLOW = (
     "The checkout has only a part of the history: what changed between two versions and who knows the code may be "
     "missing. `fetch-depth: 0` brings all of it."
 )
-NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
-NOT_LOOKED_UP = CodeHistory()
+HISTORY_FAILED = "Who wrote the code, and what changed in it, could not be looked up in time."
+NO_HISTORY_WANTED = CodeHistory()
 
 
 def build_report(
-    state: BugTriageState, services: Services, ended_early: str = "", history: CodeHistory | None = NOT_LOOKED_UP
+    state: BugTriageState, services: Services, ended_early: str = "", history: CodeHistory | None = NO_HISTORY_WANTED
 ) -> RunReport:
     """Return the report of a run from its last state, complete or not.
 
-    `ended_early` says why the run did; without `history`, it could not be looked up.
+    `ended_early` says why the run did; `history` is None if it could not be looked up.
     """
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
@@ -49,7 +49,7 @@ def build_report(
     explanation = build_model_explanation(state) if state.may_be_bug or is_asking else None
     is_unverified = may_be_bug_by_rules and not suspects
     confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
-    duplicate = next((one for one in state.similar_issues if one.named and not one.is_pull_request), None)
+    duplicate = next((one for one in state.similar_issues if one.is_probably_same and not one.is_pull_request), None)
     report = RunReport(
         seconds=round(services.clock() - services.started, 1),
         status=_determine_status(state, ended_early),
@@ -91,7 +91,7 @@ def build_report(
         possible_duplicate=duplicate if "known" not in state.wrong_subjects else None,
         wrong_subjects=state.wrong_subjects,
         area_labels=state.area_labels,
-        past_issues=state.past_issue_count,
+        past_issue_count=state.past_issue_count,
         evidence=draft.evidence if may_be_bug_by_rules else [],
         missing_information=_list_questions(state, services),
         external_references=state.web.relevant_results if state.web else [],
@@ -100,17 +100,17 @@ def build_report(
         citations=state.citations,
         hidden_fragments=state.parsed.hidden_fragments,
         language=state.parsed.language,
-        notes=[*_list_notes(state, services, ended_early), *([NO_HISTORY] if history is None else [])],
+        notes=[*_list_notes(state, services, ended_early), *([HISTORY_FAILED] if history is None else [])],
         findings=state.findings,
         decisions=state.planner_decisions,
         steps=state.steps,
         usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
         limits=services.limits,
-        index=state.index,
+        index=state.index_facts,
         skills=list_used_skills(state, services),
         active_skills=state.active_skills,
         shown_skill_ids=state.shown_skill_ids,
-        **dict(services.identity) | dict(history or NOT_LOOKED_UP),
+        **dict(services.identity) | dict(history or NO_HISTORY_WANTED),
     )
     return report.model_copy(update={"statements": decide(report)})
 
@@ -121,7 +121,8 @@ def _determine_status(state: BugTriageState, ended_early: str) -> Status:
     steps = [step for step in state.steps if step.step != "fetch_past_issues"]
     failed = any(step.error or step.shortfalls or any(map(_is_failed, step.tools)) for step in steps)
     limited = any(decision.forced for decision in state.planner_decisions)
-    indexed = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
+    facts = state.index_facts
+    indexed = facts is not None and facts.files > 0 and not facts.partial and not facts.notes
     broken = failed or limited or bool(ended_early) or not indexed or state.output is None
     return Status.DEGRADED if broken else Status.COMPLETE
 
@@ -149,7 +150,7 @@ def _list_notes(state: BugTriageState, services: Services, ended_early: str) -> 
 
 
 def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
-    index = state.index
+    index = state.index_facts
     if index is None:
         return ["The repository was not indexed: only the issue's text was used."]
     if index.files == 0:

@@ -25,7 +25,7 @@ AGENTS: dict[AgentName, Agent[Any]] = {
 }
 """All agents by name. A new one needs a module, a line here, and its place in `routing`."""
 
-SEARCH_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
+PAST_ISSUES_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
 """Of the node that reads past issues."""
 FIX_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 """Of the nodes that make a patch: what they write stays in the run until a person has approved it. What is sent out
@@ -43,7 +43,7 @@ def restrict_services(services: Services, capabilities: frozenset[Capability]) -
     """Return the services that the capabilities cover. The project's settings count as code: they may be as private."""
     removed: dict[str, Any] = {}
     if "outbound requests" not in capabilities:
-        removed |= {"web_tools": None, "past_issues": None}
+        removed |= {"web_tools": None, "iterate_past_issues": None}
     if "code access" not in capabilities:
         removed |= {"codebase": cast("Codebase", _ForbiddenCodebase()), "code_tools": None, "config": ProjectConfig()}
     return replace(services, **removed)

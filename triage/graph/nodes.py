@@ -28,7 +28,7 @@ from triage.domain.run import (
 )
 from triage.graph.active_skills import activate_skills, record_shown_skills
 from triage.graph.build_report import build_report, list_likely_files
-from triage.graph.capabilities import AGENTS, SEARCH_CAPABILITIES, restrict_services
+from triage.graph.capabilities import AGENTS, PAST_ISSUES_CAPABILITIES, restrict_services
 from triage.graph.routing import (
     choose_next,
     close_round,
@@ -38,17 +38,17 @@ from triage.graph.routing import (
 from triage.graph.step_runner import RULES_SECONDS, StepRecorder, run_agent
 from triage.graph.triage_state import BugTriageState, Update
 from triage.read.area_labels import choose_area_labels
+from triage.read.issue_facts import find_facts
 from triage.read.issue_forms import find_used_forms, parse_forms
 from triage.read.kind.issue_kind import read_kind
 from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.other_issues import choose_search_words
 from triage.read.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
-from triage.read.report_facts import find_facts
 from triage.read.reporter_language import pair_questions_with_answers
 from triage.read.traces.failing_package import find_failing_package
 from triage.say.decide import select_sure_places
 from triage.say.hidden_state import parse_state
-from triage.say.our_comment import find_our_comment, read_state
+from triage.say.our_comment import find_our_comment, read_comment_state
 
 if TYPE_CHECKING:
     from triage.find.codebase import Codebase
@@ -80,7 +80,7 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     seconds = services.share_of_seconds_left(INDEX_SHARE)
     update = await in_thread(_read_issue_into_state, issue)
     state = state.model_copy(update=update)
-    reproduced = read_state(issue).reproduced
+    reproduced = read_comment_state(issue).reproduced
     executed = services.executed or (reproduced.executed_code if reproduced else None)
     indexing = await recorder.attempt(
         "rules", lambda: in_thread(_look_up_in_commit, state, services, executed), seconds
@@ -110,13 +110,13 @@ def _read_issue_into_state(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
     opening_post = read_issue(issue.model_copy(update={"thread": [], "attachments": []}))
-    remembered = read_state(issue)
+    remembered = read_comment_state(issue)
     return {
         "parsed": parsed,
         "opening_post": opening_post,
         "issue": issue.model_copy(update={"thread": thread}),
-        "wrong_subjects": remembered.wrong,
-        "answered_questions": pair_questions_with_answers(issue, remembered.earlier, remembered.questions),
+        "wrong_subjects": remembered.wrong_subjects,
+        "answered_questions": pair_questions_with_answers(issue, remembered.earlier_questions, remembered.questions),
         "kind_reading": read_kind(opening_post, issue.labels),
         "earlier_report": recall_own_report(issue),
     }
@@ -127,7 +127,7 @@ def _look_up_in_commit(
 ) -> Update:
     """Index the commit, and return what it says of the issue: the place, the kind, pages, a package that failed."""
     codebase, parsed = services.codebase, state.parsed
-    index = codebase.index(executed, only_paths)
+    facts = codebase.index(executed, only_paths)
     window = None if only_paths else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     update = find_places_kind_and_labels(state, codebase)
     dependencies = codebase.project.dependencies
@@ -138,13 +138,13 @@ def _look_up_in_commit(
     # One of the upper folders has the name of the installed package.
     own_names = {state.repository.slug.rpartition("/")[2], *folders}
     return update | {
-        "index": index,
+        "index_facts": facts,
         "regression_window": window,
         "documentation": codebase.find_documentation(parsed, MAX_SECTIONS) if wants_documentation else [],
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, own_names),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - template_comments}),
-        "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
+        "repository": state.repository.model_copy(update={"commit": facts.commit, "language": language}),
     }
 
 
@@ -175,7 +175,7 @@ def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> 
     """Return whether a model could add to what rules answer: nobody pays for what is not shown, or for agreement."""
     if state.is_security_report and services.identity.run_url:  # a job says nothing of it, see `withhold_details`
         return False
-    wants_places = state.may_be_bug or (state.kind == "feature_request" and services.is_asked)
+    wants_places = state.may_be_bug or (state.kind == "feature_request" and services.shows_unsure)
     match name:
         case "investigator" | "codebase_search":  # who asks has other words than the code
             return wants_places or state.may_be_answered
@@ -202,21 +202,21 @@ def make_agent_node(name: AgentName) -> Node:
         result, engine = await run_agent(agent, state, recorder, by_rules=by_rules)
         update |= {"steps": recorder.records, "ran_in_round": {name: state.round}}
         update |= record_shown_skills(state, name, result.skills if result else {})
-        answer = result.answer if result else None
-        if name == "codebase_search" and result and answer is not None:
-            named = len(answer.relevant_files)  # rules name what the index has
+        finding = result.finding if result else None
+        if name == "codebase_search" and result and finding is not None:
+            named = len(finding.relevant_files)  # rules name what the index has
             update["citations"] = Citations(verified=named, total=named)
             if engine == "model":
-                update["citations"] = resolve_citations([*answer.places, *answer.documented], result.excerpts)[1]
+                update["citations"] = resolve_citations([*finding.places, *finding.documented], result.excerpts)[1]
             update["excerpts"] = result.excerpts
             update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"
         if name == "critic":
-            answer = downgrade_unverified(answer, state.citations.verified) if answer else None
-            update |= close_round(answer, engine, state)
-        if answer is not None:
-            update[ANSWER_FIELDS[name]] = answer
-            update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_references(answer))]
+            finding = downgrade_unverified(finding, state.citations.verified) if finding else None
+            update |= close_round(finding, engine, state)
+        if finding is not None:
+            update[ANSWER_FIELDS[name]] = finding
+            update["findings"] = [to_agent_finding(finding, agent.get_details(finding), agent.list_references(finding))]
         return update
 
     return run
@@ -231,12 +231,12 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     if not likely or not state.may_be_bug_by_rules or state.is_security_report or seconds < 1.0:
         return {"report": build_report(state, services)}
     first_place = next(iter(select_sure_places(state.places)), None)
-    lines = first_place.span if first_place else next((file.span for file in likely if file.span), None)
+    span = first_place.span if first_place else next((file.span for file in likely if file.span), None)
     line = first_place.line if first_place else None
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
-        return services.codebase.look_up_history(state.parsed, facts, [file.path for file in likely], lines, line)
+        return services.codebase.look_up_history(state.parsed, facts, [file.path for file in likely], span, line)
 
     try:
         history = await in_thread(look_up, seconds=seconds)
@@ -247,8 +247,8 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Read the past issues. What was read before an error or the end of the time counts."""
-    services = restrict_services(runtime.context, SEARCH_CAPABILITIES)
-    iterate = services.past_issues
+    services = restrict_services(runtime.context, PAST_ISSUES_CAPABILITIES)
+    iterate = services.iterate_past_issues
     if iterate is None:
         return {}
     recorder = StepRecorder("fetch_past_issues", services)
@@ -270,7 +270,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
 async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Compare the issue with the past ones, and find its place anew: past fixes count in it."""
     services = runtime.context
-    if not state.past_issues or state.index is None:
+    if not state.past_issues or state.index_facts is None:
         return {"past_issues": []}
     recorder = StepRecorder("compare_past_issues", services)
     codebase, past = services.codebase, state.past_issues
@@ -300,7 +300,7 @@ def recall_own_report(issue: Issue) -> EarlierReport | None:
     if comment is None or written is None or issue.snapshot_time is None or written >= issue.snapshot_time:
         return None
     state = parse_state(comment.body)
-    return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None
+    return EarlierReport(suspects=state.suspects, asked_kinds=state.asked_kinds) if state else None
 
 
 NOTHING_LEARNED = LearnedFromLabels()

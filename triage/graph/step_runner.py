@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import Agent, AgentResult
 from triage.agents.services import Services
 from triage.base.errors import TriageError
 from triage.base.progress import MeasuredStep, measure_step
@@ -100,9 +100,9 @@ def _record_attempt(
     record: StepRecord, engine: Engine, attempt: Attempt[T], measured: MeasuredStep, seconds: float
 ) -> StepRecord:
     """Return the record of the step with one more attempt."""
-    answer = attempt.result
+    result = attempt.result
     # Why an answer was refused may quote it. Telemetry leaves out errors with a colon.
-    error = f"no usable answer: {attempt.error}" if attempt.error and answer is not None else attempt.error
+    error = f"no usable answer: {attempt.error}" if attempt.error and result is not None else attempt.error
     return record.model_copy(
         update={
             "engine": engine,
@@ -111,7 +111,7 @@ def _record_attempt(
             "usage": sum((call.usage for call in measured.calls), record.usage),
             "outcome": attempt.outcome,
             "error": "; ".join(filter(None, [record.error, error])) or None,
-            "shortfalls": answer.shortfalls if isinstance(answer, AgentAnswer) else [],
+            "shortfalls": result.shortfalls if isinstance(result, AgentResult) else [],
             "tools": [*record.tools, *measured.tools],
             "calls": [*record.calls, *measured.calls],
         }
@@ -136,7 +136,7 @@ async def _call_in_time(
 
 async def run_agent(
     agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, *, by_rules: bool = False
-) -> tuple[AgentAnswer[A] | None, Engine]:
+) -> tuple[AgentResult[A] | None, Engine]:
     """Ask the agent's model, then its rules if there is no model, or if it fails or declines.
 
     Return the answer, None if all failed, and who gave it.
@@ -144,9 +144,9 @@ async def run_agent(
     services = restrict_services(recorder.services, agent.capabilities)
     agent_input = restrict_input(agent_input, agent.capabilities)
 
-    def check(result: AgentAnswer[A]) -> str | None:
+    def check(result: AgentResult[A]) -> str | None:
         # A model's reason is not for notes, which are annotated and logged.
-        return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, services)
+        return DECLINED if result.finding.error is not None else agent.check_answer(result.finding, services)
 
     if services.model and not by_rules:
         seconds = services.agent_seconds()
@@ -157,8 +157,8 @@ async def run_agent(
         if attempt.result and not attempt.error:
             return attempt.result, "model"
 
-    async def call_rules() -> AgentAnswer[A]:
-        return AgentAnswer(await agent.answer_with_rules(agent_input, services))
+    async def call_rules() -> AgentResult[A]:
+        return AgentResult(await agent.answer_with_rules(agent_input, services))
 
     attempt = await recorder.attempt("rules", call_rules, RULES_SECONDS, check)
     return attempt.result if not attempt.error else None, "rules"

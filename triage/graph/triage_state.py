@@ -29,13 +29,13 @@ class BugTriageState(AgentInput):
     opening_post: ParsedIssue = ParsedIssue()
     """The issue without its comments: what it is about, and of which kind, no later word changes."""
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
-    index: IndexFacts | None = None
+    index_facts: IndexFacts | None = None
     past_issues: list[PastIssue] = Field(default_factory=list)
     """Between the nodes that fetch and that compare them only."""
     past_issue_count: int = 0
     """Number of past issues that this one was compared with."""
     critic_feedback: CriticVerdict | None = None
-    """Approves or rejects the critique; the supervisor routes on it."""
+    """What the critique means for the next decision: no further round (approved), or one."""
     output: WriterOutput | None = None
     report: RunReport | None = None
 

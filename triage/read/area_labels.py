@@ -34,7 +34,7 @@ def choose_area_labels(
     parsed: ParsedIssue,
     labels: Sequence[str],
     rules: str,
-    facts: Sequence[Place],
+    places: Sequence[Place],
     learned: Sequence[LearnedLabel] = (),
     past: Sequence[PastIssue] = (),
 ) -> list[AreaLabel]:
@@ -50,7 +50,7 @@ def choose_area_labels(
     by_topic.pop("", None)  # of a label that is an emoji
     candidates = [
         *((name, f"The form's field {field} says it", 1.0) for name, field in _find_in_form(parsed, by_topic)),
-        *((name, reason, 1.0) for name, reason in _find_by_labeler_file(rules, facts)),
+        *((name, reason, 1.0) for name, reason in _find_by_labeler_file(rules, places)),
         *_find_in_title(parsed.title, by_topic, past),
         *((one.name, "Similar issues of this repository carry it", one.probability) for one in learned),
     ]

@@ -8,10 +8,10 @@ import yaml
 from triage.domain.findings import Kind, MissingInformation, Severity
 from triage.domain.issue import Issue, Quote, Regression, Trace
 from triage.domain.value import Value
+from triage.read.issue_facts import find_facts
 from triage.read.kind.issue_kind import read_kind
 from triage.read.questions import find_missing_information
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 
 
 class ReadingSummary(Value):

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import Issue, ParsedIssue
+from triage.read.issue_facts import find_version
 from triage.read.issue_forms import (
     FormField,
     drop_template_text,
@@ -24,7 +25,6 @@ from triage.read.issue_forms import (
 )
 from triage.read.kind.kind_features import describe_title
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_version
 from triage.read.reporter_language import get_phrases
 from triage.read.text_signs import (
     FAILURE,

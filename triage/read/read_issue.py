@@ -77,7 +77,7 @@ def read_issue_and_thread(issue: Issue) -> tuple[ParsedIssue, list[IssueComment]
     ]
     whole = [comment for comment in others if not comment.is_shortened]
     pages = [extract_visible_page(comment.body) for comment in whole]
-    counted: dict[str, Any] = {
+    update: dict[str, Any] = {
         "hidden_fragments": parsed.hidden_fragments + sum(page.hidden_fragments for page in pages),
         "comments_left_out": len(others) - len(whole),
     }
@@ -88,8 +88,8 @@ def read_issue_and_thread(issue: Issue) -> tuple[ParsedIssue, list[IssueComment]
         for found in _separate_code(_merge_sessions(page.blocks))[2]
         if found.trace.language != "diagnostic"
     ]
-    counted["traces"] = [*parsed.traces, *of_comments]
-    return parsed.model_copy(update=counted), thread
+    update["traces"] = [*parsed.traces, *of_comments]
+    return parsed.model_copy(update=update), thread
 
 
 def read_author_comments(issue: Issue) -> list[VisiblePage]:

@@ -9,7 +9,7 @@ from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleOutcome, ExampleResult
 from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
-from triage.reproduce.environments.source import find_folder, has_entries
+from triage.reproduce.environments.source import find_folder, has_entry_files
 from triage.reproduce.evidence import Execution, Expected
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.expected import is_same_message, is_same_output
@@ -113,12 +113,12 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
         example, expected = checkout.read(issue)
         source = checkout.source
         paths, manifest = source.list_own(checkout.head), source.read_own(checkout.head, "package.json")
-        own = source.find_own(checkout.head)
+        project_folder = source.find_own(checkout.head)
     except (BadInput, GitError, NothingToRun):
         return None
     project, folder = checkout.project, None
     if project.language == "python":
-        folder = (own + find_folder(paths, project.modules[0])).rpartition("/")[0]
-    elif project.language == "node" and not own and has_entries(manifest, paths):
+        folder = (project_folder + find_folder(paths, project.modules[0])).rpartition("/")[0]
+    elif project.language == "node" and not project_folder and has_entry_files(manifest, paths):
         folder = ""
     return FixExample(project, example, expected, folder)

@@ -8,9 +8,9 @@ from pathlib import Path
 from triage.base.errors import BadInput, TriageError, WrongUsage
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
+from triage.read.issue_facts import find_facts
 from triage.read.kind.issue_kind import read_kind
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 from triage.reproduce.bisect_versions import Bisection
 from triage.reproduce.environments.environment import Environments
 from triage.reproduce.environments.releases import Release, find_number, find_release_before
@@ -64,19 +64,19 @@ class ProjectCheckout:
         is_theirs = bool(self._config.package and not self._config.languages)
         return Versions(self.source, self.project, self.head, from_registry=is_theirs)
 
-    def read(self, issue: Issue, own: str = "") -> tuple[Example, Expected]:
+    def read(self, issue: Issue, instead: str = "") -> tuple[Example, Expected]:
         """Return the example, and what the report says that happens.
 
-        `own` is Markdown that both are taken from instead of the report; empty for the report. Raises NothingToRun.
+        `instead` is Markdown that both are taken from, not from the report, if it is not empty. Raises NothingToRun.
         """
-        report = (Issue(title="") if own else issue).model_copy(update={"body": own or issue.body})
+        report = (Issue(title="") if instead else issue).model_copy(update={"body": instead or issue.body})
         parsed = read_issue(report)
         if not parsed.code:  # many forget the fence
             report = report.model_copy(update={"body": fence_code(report.body, parsed.prose)})
             parsed = read_issue(report)
         example = read_example(parsed, self.project)
         if isinstance(example, NoExample):
-            where, names = "command" if own else "report", ", ".join(example.names)
+            where, names = "command" if instead else "report", ", ".join(example.names)
             words = _REFUSALS[example.reason].format(where=where, package=self.project.package, names=names)
             raise NothingToRun(f"{words}.")
         return example, find_expected(parsed, example)

@@ -134,7 +134,7 @@ _LOOKALIKES = str.maketrans(
 def format_plain_line(text: str) -> str:
     """One line that does nothing, be it shown as plain text or as Markdown; empty if the text would do something.
 
-    Mentions, references to issues and commits, addresses and formulas do something.
+    MentionScores, references to issues and commits, addresses and formulas do something.
     """
     line = " ".join(clean_text(text).translate(_LOOKALIKES).split())
     return "" if _ADDRESS.search(line) or find_active_content(line, []) else line

@@ -40,7 +40,7 @@ def compose_comment(
 ) -> str:
     """Return the whole body of our comment, which remembers `state`. Nothing else makes one.
 
-    The parts that are not given stay as `body`, the comment until now, shows them; an empty one goes. A page is the
+    The parts that are not all_parts stay as `body`, the comment until now, shows them; an empty one goes. A page is the
     report and the footer, in the room that the others leave, with its own links. What of `body` is no part any more is
     shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is active, but
     for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
@@ -53,8 +53,8 @@ def compose_comment(
         parts = {"report": fit_page(replace(page, footer=""), room), "footer": page.footer}
         state = state.model_copy(update={"said": find_said(page.subjects, page.blocks)})
     allowed = [*links, *(link for text in remaining.values() for link in list_links(text))]
-    given = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
-    texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
+    all_parts = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
+    texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in all_parts.items()}
     for name, notice in CUT_PARTS.items():
         if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:
             texts[name] = notice
@@ -63,8 +63,8 @@ def compose_comment(
     if judged != visible or utf16_length(visible) > MAX_VISIBLE_UNITS:
         texts = {"report": format_code_block(truncate(visible, MAX_VISIBLE_UNITS // 2))}
         visible, shown = _arrange(texts, CommentState())
-    if texts.get("proposal", "") != given.get("proposal", "-"):
-        state = state.model_copy(update={"proposal": "", "tests": "", "example": ""})
+    if "proposal" not in all_parts or texts.get("proposal") != all_parts["proposal"]:
+        state = state.model_copy(update={"proposal_commit": "", "tests_outcome": "", "example_outcome": ""})
     return f"{render_state(state.model_copy(update={'parts': shown}))}\n{visible}\n"
 
 
@@ -114,7 +114,7 @@ def _read_parts_or_text(body: str) -> tuple[dict[PartName, str], str]:
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
     """Return the report with the comment that an issue gets which was just opened, if it gets any."""
     report = report.model_copy(update={"comment_reason": decide_comment(report, policy.comment)})
-    shown = render_page(build_comment_page(report, labels=policy.labels), MAX_VISIBLE_UNITS)
+    shown = render_page(build_comment_page(report, mode=policy.labels), MAX_VISIBLE_UNITS)
     return report.model_copy(update={"comment": shown if report.comment_reason else None})
 
 
@@ -126,9 +126,9 @@ def render_quiet_comment(body: str, state: CommentState) -> str:
 
 def render_withdrawal(body: str, state: CommentState, wrong: Sequence[Subject]) -> str:
     """Return the body of our comment without what is wrong; where nothing is left, it says what was withdrawn."""
-    state = state.model_copy(update={"wrong": list(dict.fromkeys([*state.wrong, *wrong]))})
+    state = state.model_copy(update={"wrong_subjects": list(dict.fromkeys([*state.wrong_subjects, *wrong]))})
     text, said = cut_wrong(read_parts(body).get("report", ""), state)
-    report = text or render_block("statements", "withdrawn", state.wrong)
+    report = text or render_block("statements", "withdrawn", state.wrong_subjects)
     return compose_comment(body, state.model_copy(update={"said": said}), {"report": report}, list_links(report))
 
 

@@ -20,7 +20,7 @@ from triage.domain.statement import (
     FixedSince,
     FoundPlaces,
     KnownIssue,
-    LikelyPlaces,
+    LikelyFiles,
     NotOurs,
     OpenQuestions,
     SecurityNotice,
@@ -53,7 +53,7 @@ def decide(report: RunReport) -> list[Statement]:
     said: list[Statement] = [KnownIssue(issue=one) for one in known]
     if report.may_be_bug_by_rules:
         if fix:
-            said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
+            said.append(FixedSince(speaks=is_bug or fix.is_named_by_report, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
     if report.documented and report.kind not in ("bug", None) and not any(one.state == "open" for one in known):
@@ -82,7 +82,7 @@ def list_comment_statements(report: RunReport) -> list[Statement]:
     """
     shows_unsure = report.comment_reason in ("asked", "always")
     has_place = report.kind == "bug" and any(isinstance(one, FoundPlaces | Cause) for one in report.statements)
-    shown = [one for one in report.statements if shows_unsure or has_place or not isinstance(one, LikelyPlaces)]
+    shown = [one for one in report.statements if shows_unsure or has_place or not isinstance(one, LikelyFiles)]
     speaking = [one for one in shown if one.speaks]
     asks_only = bool(speaking) and all(isinstance(one, OpenQuestions) for one in speaking)
     doubtful = Cause | ChangedBetween if asks_only else Cause
@@ -124,7 +124,7 @@ def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssu
         yield report.possible_duplicate
     # The commit of a merged pull request has its number.
     of_fix = find_referenced_issues(fix.commit.subject, report.repository) if fix else set()
-    named = (one for one in report.similar_issues if one.named and one.is_pull_request)
+    named = (one for one in report.similar_issues if one.is_probably_same and one.is_pull_request)
     yield from (one for one in named if one.number not in of_fix)
 
 
@@ -136,16 +136,16 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
         return
     yield ChangedBetween(
         # The commit that the report blames is nothing new for its reader.
-        speaks=is_bug and window.is_sure and not window.is_named_commit,
+        speaks=is_bug and window.is_sure and not window.is_blamed_commit,
         worked_in=window.worked_in,
         broken_in=window.broken_in,
-        is_blamed=window.is_named_commit,
+        is_blamed=window.is_blamed_commit,
         total=window.total,
         commits=[*window.commits, *explained],
     )
 
 
-def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | FoundPlaces | LikelyPlaces]:
+def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | FoundPlaces | LikelyFiles]:
     """Yield the package in which a trace ends; else the place, a model's cause, and likely files."""
     cause = _decide_cause(report) if report.kind in ("bug", None) else None
     found = _decide_found_places(report, is_bug=is_bug)
@@ -162,7 +162,7 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     named = {one.span.path for one in places}
     others = [one for one in report.likely_files[:MAX_LIKELY] if one.path not in named]
     if others and not report.why.strip():
-        yield LikelyPlaces(places=others)
+        yield LikelyFiles(files=others)
 
 
 def _decide_cause(report: RunReport) -> Cause | None:

@@ -17,7 +17,7 @@ from triage.domain.issue import EarlierQuestions, Frame
 from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ExampleOutcome, TestsOutcome
 from triage.domain.report import RunReport
-from triage.domain.statement import Cause, FoundPlaces, LikelyPlaces
+from triage.domain.statement import Cause, FoundPlaces, LikelyFiles
 from triage.domain.task import RUN_WINDOW, RunKey, Subject
 from triage.domain.value import Value
 from triage.safety.clean_text import clean_text
@@ -38,13 +38,13 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
     for one in shown:
         match one:
             case FoundPlaces(places=[first, *_]):
-                likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
+                likely = [place.path for other in shown if isinstance(other, LikelyFiles) for place in other.files]
                 paths = [*(place.span.path for place in one.places), *likely]
                 return _name(paths, first.sign)
             case Cause(place=Suspect(path=path)):
                 return _name([path, *(suspect.path for suspect in report.suspects)], "model")
-            case LikelyPlaces():
-                return _name([place.path for place in one.places], "files")
+            case LikelyFiles():
+                return _name([place.path for place in one.files], "files")
     return None
 
 
@@ -181,33 +181,33 @@ class CommentState(_Remembered):
     """Of the issue's title and body: an edit that changes neither needs no run."""
     content_hash: Hash = Field("", alias="content")
     """Of what the comment says: the same content is not written again."""
-    asked: list[MissingKind] = Field(default_factory=list, max_length=8)
+    asked_kinds: list[MissingKind] = Field(default_factory=list, alias="asked", max_length=8)
     suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Paths of all suspects so far, the latest first."""
     quiet: bool = False
     is_asked: bool = False
     """Somebody has asked for what the comment shows: likely files stay in it."""
-    suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
+    suggestion_hashes: list[Hash] = Field(default_factory=list, alias="suggested", max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
-    labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)
+    label_hashes: list[Hash] = Field(default_factory=list, alias="labels", max_length=MAX_LABELS)
     """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
-    named: FirstNamed | None = None
-    proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{40})?$")] = ""
+    first_named: FirstNamed | None = Field(None, alias="named")
+    proposal_commit: str = Field("", alias="proposal", pattern=r"^([0-9a-f]{40})?$")
     """Last commit of the proposed patch that the comment shows."""
-    tests: TestsOutcome = ""
+    tests_outcome: TestsOutcome = Field("", alias="tests")
     """What the project's tests said of it."""
-    example: ExampleOutcome = ""
+    example_outcome: ExampleOutcome = Field("", alias="example")
     """What became of the report's example with it."""
     reproduced: Reproduced | None = None
     parts: list[ShownPart] = Field(default_factory=list, max_length=len(PART_NAMES))
     """Of the comment that has this state."""
     said: list[SaidText] = Field(default_factory=list, max_length=MAX_SAID)
     """The statements of the part `report`, in order."""
-    wrong: list[Subject] = Field(default_factory=list, max_length=len(get_args(Subject)))
+    wrong_subjects: list[Subject] = Field(default_factory=list, alias="wrong", max_length=len(get_args(Subject)))
     """What a person called wrong: nothing is said of it any more."""
     questions: Annotated[str, Field(max_length=MAX_EARLIER_CHARS, pattern=r"^[^<>]*$")] = ""
     """What the comment asks now, one a line."""
-    earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
+    earlier_questions: list[EarlierQuestions] = Field(default_factory=list, alias="earlier", max_length=MAX_EARLIER)
     """What the comment asked before it asked what it asks now, oldest first."""
     runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
@@ -219,16 +219,16 @@ class CommentState(_Remembered):
 
     def with_report(self, report: RunReport, text_hash: str) -> "CommentState":
         """Return the state of the comment that shows the report, about the text of this hash."""
-        asked = [*self.asked, *(missing.kind for missing in list_asked(report))]
+        asked = [*self.asked_kinds, *(missing.kind for missing in list_asked(report))]
         suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *self.suspects]
         return self.model_copy(
             update={
                 "text_hash": text_hash,
                 "content_hash": hash_content(report),
-                "asked": list(dict.fromkeys(asked)),
+                "asked_kinds": list(dict.fromkeys(asked)),
                 "suspects": list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
                 "is_asked": self.is_asked or report.comment_reason in ("asked", "always"),
-                "named": self.named or _find_first_named(report),
+                "first_named": self.first_named or _find_first_named(report),
                 "quiet": False,
                 "said": [],
             }
@@ -236,13 +236,13 @@ class CommentState(_Remembered):
 
     def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "CommentState":
         """Return a copy that remembers them."""
-        hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
-        return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
+        hashes = [*self.suggestion_hashes, *map(hash_suggestion, suggestions)]
+        return self.model_copy(update={"suggestion_hashes": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
 
     def with_labels(self, names: Sequence[str]) -> "CommentState":
         """Return a copy that remembers labels that were suggested or added."""
-        hashes = [*self.labels, *map(hash_label, names)]
-        return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
+        hashes = [*self.label_hashes, *map(hash_label, names)]
+        return self.model_copy(update={"label_hashes": list(dict.fromkeys(hashes))[:MAX_LABELS]})
 
     def with_questions(self, asked: Sequence[str], since: datetime) -> "CommentState":
         """Return a copy that remembers what the comment asks, and what it has asked before."""
@@ -250,7 +250,8 @@ class CommentState(_Remembered):
         if questions == self.questions:
             return self
         before = [EarlierQuestions(until=int(since.timestamp()), text=self.questions)] if self.parts else []
-        return self.model_copy(update={"questions": questions, "earlier": [*self.earlier, *before][-MAX_EARLIER:]})
+        earlier = [*self.earlier_questions, *before][-MAX_EARLIER:]
+        return self.model_copy(update={"questions": questions, "earlier_questions": earlier})
 
     def with_run(self, run_key: RunKey | None) -> "CommentState":
         """Return a copy with this run and without those older than a day."""
@@ -302,7 +303,7 @@ def cut_wrong(text: str, state: CommentState) -> tuple[str, list[SaidText]]:
     left, removed = list[SaidText](), 0
     for one in state.said:
         start = one.start - removed
-        if one.subject in state.wrong:
+        if one.subject in state.wrong_subjects:
             text = text[:start] + text[start + one.chars :].removeprefix("\n\n")
             removed += one.chars + 2
         else:
@@ -323,10 +324,10 @@ def hash_suggestion(suggestion: Suggestion) -> str:
 
 
 _UNSEEN: dict[str, Any] = {
-    "duplicate": {"issue": {"score", "reasons", "named"}},
+    "duplicate": {"issue": {"score", "reasons", "is_probably_same"}},
     "analysis": {"severity_reason", "summary", "why", "fix_idea", "check"},
     "found": {"places": {"__all__": {"probability"}}, "owners": True, "last_change": True},
-    "files": {"places": {"__all__": {"reason", "span", "symbol"}}},
+    "files": {"files": {"__all__": {"reason", "span", "symbol"}}},
     "question": {"questions": {"__all__": {"reason"}}},
 }
 """Fields of statements, by rule, that may change without a reader noticing: a model words the same thing anew."""

@@ -88,7 +88,7 @@ def _render_table(macro: str, rows: Sequence[object]) -> str:
 
 def render_job_page(
     report: RunReport,
-    labels: LabelsMode = "off",
+    mode: LabelsMode = "off",
     planned: Sequence[Effect] | None = None,
     suggestions: Sequence[Suggestion] = (),
     *,
@@ -98,7 +98,7 @@ def render_job_page(
 
     `planned` is for a dry run. `says_why_no_comment` is for an issue where nothing that was found speaks.
     """
-    page = build_job_page(report, labels)
+    page = build_job_page(report, mode)
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))

@@ -164,11 +164,11 @@ class Links:
         }
         return {code: self._remember(url) for code, url in found.items() if url}
 
-    def find_page(self, url: str) -> str:
+    def allow_url(self, url: str) -> str:
         """Return the URL of a page that a stranger chose, as it may be linked; empty if it may not."""
         return self._remember(sanitize_third_party_url(url, self.report.server_url) or "")
 
-    def find_own_page(self, url: str) -> str:
+    def allow_own_url(self, url: str) -> str:
         return self._remember(sanitize_url(url) or "")
 
     def _build_permalink(self, target: Span | str) -> str | None:

@@ -40,7 +40,7 @@ def check_still_wanted(
     return ""
 
 
-def find_duplicates(issue: Issue, body: str = "", posted_id: int = 0) -> list[int]:
+def find_surplus_comments(issue: Issue, body: str = "", posted_id: int = 0) -> list[int]:
     """Returns the ids of our comments after the oldest, except those with an unreadable state, which nobody deletes.
 
     `body` is what the oldest says from now on: a better comment stays for the run that made it, or for the next. Not
@@ -72,7 +72,7 @@ def is_better(candidate: CommentState, current: CommentState | None, current_tex
     return candidate.text_hash == current_text != current.text_hash
 
 
-def read_state(issue: Issue) -> CommentState:
+def read_comment_state(issue: Issue) -> CommentState:
     """Return what our comment on the issue remembers; nothing without a comment."""
     comment = find_our_comment(issue)
     return (parse_state(comment.body) if comment else None) or CommentState()
@@ -86,7 +86,7 @@ def plan_comment_parts(
     `remembered` are fields of its hidden state, and `links` all that the parts may link to.
     """
     comment = find_our_comment(issue)
-    state = read_state(issue).model_copy(update=dict(remembered))
+    state = read_comment_state(issue).model_copy(update=dict(remembered))
     body = compose_comment(comment.body if comment else "", state, parts, links)
     return post_or_edit(issue.number or 0, comment, body)
 

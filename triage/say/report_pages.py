@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.statement import SUBJECTS, Cause, FoundPlaces, LikelyPlaces, OpenQuestions, SecurityNotice, Statement
+from triage.domain.statement import SUBJECTS, Cause, FoundPlaces, LikelyFiles, OpenQuestions, SecurityNotice, Statement
 from triage.domain.task import Subject
 from triage.read.reporter_language import get_phrases
 from triage.say import wording
@@ -49,7 +49,7 @@ class Page:
     """What the first blocks are about; None for one that is no statement."""
 
 
-def build_comment_page(report: RunReport, posted: CommentState | None = None, labels: LabelsMode = "suggest") -> Page:
+def build_comment_page(report: RunReport, posted: CommentState | None = None, mode: LabelsMode = "suggest") -> Page:
     """Return the page of the comment. `posted` is what our comment on the issue remembers."""
     links = Links(report, shows_code=True)
     shown = list_comment_statements(report)
@@ -57,17 +57,17 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     rules = [one.rule for one in shown]
     subjects = [*[None] * (len(blocks) - len(rules)), *map(SUBJECTS.get, rules)]
     still_missing = {missing.kind for missing in report.missing_information}
-    if posted and posted.asked and still_missing.isdisjoint(posted.asked):
+    if posted and posted.asked_kinds and still_missing.isdisjoint(posted.asked_kinds):
         blocks.append(get_phrases(report.language).answered)
-    blocks += _render_below_statements(report, links, labels)
+    blocks += _render_below_statements(report, links, mode)
     folds = [] if report.security else [_build_references_fold(report, links)]
     return replace(_make_page(report, blocks, folds, links), subjects=subjects)
 
 
-def build_job_page(report: RunReport, labels: LabelsMode = "off") -> Page:
+def build_job_page(report: RunReport, mode: LabelsMode = "off") -> Page:
     """Return the page of all that was found."""
     links = Links(report, shows_code=False)
-    blocks = [*render_statements(report, report.statements, links), *_render_below_statements(report, links, labels)]
+    blocks = [*render_statements(report, report.statements, links), *_render_below_statements(report, links, mode)]
     return _make_page(report, blocks, _build_job_folds(report, links), links)
 
 
@@ -75,8 +75,8 @@ def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterable[Fold], 
     return Page(
         blocks=[block for block in blocks if block],
         folds=[fold for fold in folds if fold.body],
-        footer=render_block("statements", "footer", report, links.find_own_page(report.run_url)),
-        links=[*links.urls, links.find_own_page(report.issue.url)],
+        footer=render_block("statements", "footer", report, links.allow_own_url(report.run_url)),
+        links=[*links.urls, links.allow_own_url(report.issue.url)],
     )
 
 
@@ -85,19 +85,19 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
     phrases = get_phrases(report.language)
     has_place = any(isinstance(one, FoundPlaces) for one in statements)
     has_cause = bool(statements) and isinstance(statements[0], Cause)
-    last_argument = {LikelyPlaces: has_place, FoundPlaces: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
-    more = (([last_argument[type(one)]] if type(one) in last_argument else []) for one in statements)
-    blocks = [
-        render_block("statements", one.rule, one, links, *words) for one, words in zip(statements, more, strict=True)
-    ]
-    if all(isinstance(one, LikelyPlaces) for one in statements):
+    last_argument = {LikelyFiles: has_place, FoundPlaces: has_cause, OpenQuestions: phrases, SecurityNotice: phrases}
+    blocks = []
+    for one in statements:
+        extra_arguments = [last_argument[type(one)]] if type(one) in last_argument else []
+        blocks.append(render_block("statements", one.rule, one, links, *extra_arguments))
+    if all(isinstance(one, LikelyFiles) for one in statements):
         nothing = render_block("statements", "nothing", report)
         withdrawn = render_block("statements", "withdrawn", report.wrong_subjects) if report.wrong_subjects else ""
         blocks.insert(0, withdrawn or nothing)
     return blocks
 
 
-def _render_below_statements(report: RunReport, links: Links, labels: LabelsMode) -> Iterator[str]:
+def _render_below_statements(report: RunReport, links: Links, mode: LabelsMode) -> Iterator[str]:
     """Yield what stands below the statements: an edit of the issue, of a security report only that; notes; labels."""
     if report.issue.edited_since:
         yield render_block("statements", "edited")
@@ -105,10 +105,10 @@ def _render_below_statements(report: RunReport, links: Links, labels: LabelsMode
         return
     if report.skills:
         yield render_block("statements", "skills", report.skills, links)
-    existing = {label.casefold() for label in report.issue.labels} if labels == "suggest" else set[str]()
+    existing = {label.casefold() for label in report.issue.labels} if mode == "suggest" else set[str]()
     names = [label for label in report.ticket.labels if label.casefold() not in existing]
-    if names and labels != "off":
-        yield render_block("statements", "labels", names[:MAX_ITEMS], labels)
+    if names and mode != "off":
+        yield render_block("statements", "labels", names[:MAX_ITEMS], mode)
 
 
 def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
@@ -120,7 +120,7 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     if report.status is Status.DEGRADED:
         yield notes
     title = "Where it may go" if report.kind == "feature_request" else "Places"
-    named = {place.path for one in report.statements if isinstance(one, LikelyPlaces) for place in one.places}
+    named = {place.path for one in report.statements if isinstance(one, LikelyFiles) for place in one.files}
     places = [one for one in report.suspects if one.path not in named][:MAX_ITEMS]
     rows = [(one, links.link_place(one.span or one.path, render_table_code)) for one in places]
     yield Fold(f"{title} ({len(rows)})", render_block("folds", "places", rows) if rows else "")
@@ -131,7 +131,7 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
         yield _build_evidence_fold(report, links)
         yield _build_critic_fold(report)
     similar = [(issue, links.link_issue(issue.number)) for issue in report.similar_issues]
-    title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
+    title = f"Similar issues ({len(similar)}, of {report.past_issue_count:,} past ones)"
     yield Fold(title, render_block("folds", "similar", similar) if similar else "")
     yield _build_references_fold(report, links)
     yield Fold("Ticket fields", render_block("folds", "ticket", report) if report.may_be_bug_by_rules else "")
@@ -154,7 +154,7 @@ def _build_critic_fold(report: RunReport) -> Fold:
 
 def _build_references_fold(report: RunReport, links: Links) -> Fold:
     results = report.external_references[:MAX_ITEMS]
-    rows = [(result, links.find_page(result.url)) for result in results]
+    rows = [(result, links.allow_url(result.url)) for result in results]
     return Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
 
 

@@ -121,7 +121,7 @@ ALONE: Mapping[str, tuple[str, object]] = {
     "unseen base": ("triage.fix.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
-    "planted time": ("triage.fix.check_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
+    "planted time": ("triage.fix.check_command.MAX_AHEAD", PROPOSAL_LIFETIME),
     "closed pull request": ("triage.fix.proposal_store.GitHubProposalStore._find_pull_request", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""

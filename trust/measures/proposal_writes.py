@@ -78,7 +78,7 @@ class _Repository:
         )
         flow = FixJob(
             context,
-            proposals=self.store,
+            proposal_store=self.store,
             open_base_files=lambda commit: (
                 self.files if commit == self.base else open_base_files(self.git.folder, commit)
             ),

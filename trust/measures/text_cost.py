@@ -14,9 +14,9 @@ from triage.find.rank.query import build_query
 from triage.find.rank.snippets import COMMENT
 from triage.find.text_search import clip_line
 from triage.outside.output.line_logs import to_safe_line
+from triage.read.issue_facts import find_facts
 from triage.read.questions import find_missing_information
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 from triage.read.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, Example, Project

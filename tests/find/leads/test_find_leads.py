@@ -28,7 +28,7 @@ def rank(folder: Path, search: SearchQuery, files: Mapping[str, str]) -> Ranking
 
 
 def list_facts(ranking: Ranking, parsed: ParsedIssue) -> list[Place]:
-    leads = find_leads(ranking.query_scores, parsed, "acme/shop")
+    leads = find_leads(ranking.search, parsed, "acme/shop")
     return choose_places(put_reported_first(ranking, leads), leads)
 
 
@@ -162,7 +162,7 @@ def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
         search = make_query(title="shop/frobnicator.py", traces=[make_trace(("shop/frobnicator.py", line, "load"))])
         ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
         ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
-        assert ranking.query_scores.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
+        assert ranking.search.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
         assert choose(ranking, search.parsed) is None
 
 
@@ -203,9 +203,9 @@ def test_a_quoted_banner_is_no_code(tmp_path):
 def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
     asked = read("step_1 step_2 step_3 are slow", "I think shop/basket.py:2 is to blame, see step_1.")
     ranking = rank(tmp_path, asked, FILES)
-    basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
+    basket = ranking.search.corpus.file_numbers["shop/basket.py"]
     ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
-    leads = find_leads(ranking.query_scores, asked.parsed, "acme/shop")
+    leads = find_leads(ranking.search, asked.parsed, "acme/shop")
     led = put_reported_first(ranking, leads)
     assert led.order[0] == basket
     assert set(led.order) == {*ranking.order}
@@ -214,7 +214,7 @@ def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
     place = choose(ranking, asked.parsed)
     assert place
     assert (place.rule, place.span.path, place.line) == ("place", "shop/basket.py", 2)
-    assert ranking.query_scores.corpus.files[led.order[0]].path == "shop/basket.py"
+    assert ranking.search.corpus.files[led.order[0]].path == "shop/basket.py"
 
 
 def test_where_a_message_stands_is_no_news_for_who_links_to_it(tmp_path):

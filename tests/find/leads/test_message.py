@@ -17,7 +17,7 @@ from triage.find.leads.message import (
 )
 from triage.find.past_changes import PastChanges
 from triage.find.rank.query import build_query
-from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.search import Search
 
 SOURCES = {
     "src/bat/controller.rs": 'fn run() {\n    return Err("The output file is also an input!".into());\n}\n',
@@ -36,7 +36,7 @@ SOURCES = {
 
 def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[tuple[str, int]]:
     corpus = make_corpus(tmp_path, files)
-    evidence = QueryScores(corpus, build_query(make_query(title="it fails")), PastChanges(corpus))
+    evidence = Search(corpus, build_query(make_query(title="it fails")), PastChanges(corpus))
     return [
         (corpus.files[place.file].path, place.line)
         for places in find_message_places(evidence, messages)

@@ -52,7 +52,7 @@ FILES = {
 def test_what_an_error_names_leads_to_the_lines_that_have_it(tmp_path_factory, body: str, found: list[object]):
     parsed = read_issue(Issue(title="It does not work", body=body))
     corpus = make_corpus(tmp_path_factory.mktemp("used"), FILES)
-    scores = rank_files(corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False).query_scores
+    scores = rank_files(corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False).search
     leads = [one for one in find_leads(scores, parsed, "acme/shop") if one.rule == "used"]
     assert [(corpus.files[one.file].path, one.line, one.copies) for one in leads] == found
 
@@ -60,7 +60,7 @@ def test_what_an_error_names_leads_to_the_lines_that_have_it(tmp_path_factory, b
 def test_of_many_files_that_use_a_name_the_title_names_one(tmp_path):
     parsed = read_issue(Issue(title="rack_1 fails", body="Error: no such key 'upper_shelf'"))
     corpus = make_corpus(tmp_path, FILES)
-    scores = rank_files(corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False).query_scores
+    scores = rank_files(corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False).search
     leads = [one for one in find_leads(scores, parsed, "acme/shop") if one.rule == "used"]
     assert [(corpus.files[one.file].path, one.line) for one in leads] == [("many/rack_1.py", 2)]
 
@@ -71,5 +71,5 @@ def test_a_trace_or_a_message_of_ours_says_more(tmp_path):
     )
     parsed = read_issue(Issue(title="It does not work", body=body))
     query = build_query(SearchQuery(parsed=parsed))
-    scores = rank_files(make_corpus(tmp_path, FILES), query, {}, by_embedding=False).query_scores
+    scores = rank_files(make_corpus(tmp_path, FILES), query, {}, by_embedding=False).search
     assert {one.rule for one in find_leads(scores, parsed, "acme/shop")} == {"frame"}

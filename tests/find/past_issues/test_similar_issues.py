@@ -84,16 +84,16 @@ def find(issue: Issue, past: list[PastIssue], limit: int = 5, repository: str = 
 def test_the_same_report_is_first_and_named() -> None:
     same = past_issue(95, TITLE, BODY)
     found = find(new_issue(TITLE, BODY), [*past_issues(), same, *past_issues()[5:]])
-    assert (found[0].number, found[0].named) == (95, True)
+    assert (found[0].number, found[0].is_probably_same) == (95, True)
     assert found[0].score >= NAMED_FROM
     assert found[0].reasons == ["nearly the same text"]
-    assert not any(one.named for one in found[1:])
+    assert not any(one.is_probably_same for one in found[1:])
 
 
 def test_a_report_that_shares_little_is_not_named() -> None:
     found = find(new_issue("Search is slow for long customer names"), past_issues())
     assert found[0].title.startswith("Search ignores accents")
-    assert not found[0].named
+    assert not found[0].is_probably_same
     assert found[0].reasons == ["similar words"]
 
 
@@ -130,8 +130,10 @@ def test_a_pull_request_is_named_by_its_title(title: str, changes: dict[str, Any
     pull = past_issue(95, title, "Closes #3.", is_pull_request=True).model_copy(update=changes)
     same = past_issue(40, "Last page is lost when a ledger is exported as PDF")
     found = find(new_issue("The last page of a ledger is lost when it is exported as PDF"), [same, *others, pull])
-    assert [one.number for one in found if one.named and one.is_pull_request] == [pull.number] * named
-    assert [one.number for one in found if one.named and not one.is_pull_request] == [40], "as without pull requests"
+    assert [one.number for one in found if one.is_probably_same and one.is_pull_request] == [pull.number] * named
+    assert [one.number for one in found if one.is_probably_same and not one.is_pull_request] == [40], (
+        "as without pull requests"
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_only_the_first_of_several_copies_is_named() -> None:
     copies = [past_issue(number, TITLE, body).model_copy(update={"created_at": NOW}) for number in (94, 95)]
     found = find(new_issue(TITLE, body), [*past_issues(), *copies])
     assert all(one.score >= NAMED_FROM for one in found[:2])
-    assert [(one.number, one.named) for one in found[:2]] == [(94, True), (95, False)]
+    assert [(one.number, one.is_probably_same) for one in found[:2]] == [(94, True), (95, False)]
 
 
 def test_at_most_thirty_issues_are_compared_closely() -> None:
@@ -161,8 +163,8 @@ def test_two_issues_never_name_each_other() -> None:
     first, second = past_issue(95, TITLE, BODY), past_issue(96, TITLE, BODY)
     of_first = find(Issue(number=95, title=TITLE, body=BODY), [*past_issues(), first, second])
     of_second = find(Issue(number=96, title=TITLE, body=BODY), [*past_issues(), first, second])
-    assert not any(one.named for one in of_first)
-    assert [one.number for one in of_second if one.named] == [95]
+    assert not any(one.is_probably_same for one in of_first)
+    assert [one.number for one in of_second if one.is_probably_same] == [95]
 
 
 @pytest.mark.parametrize(
@@ -170,12 +172,12 @@ def test_two_issues_never_name_each_other() -> None:
 )
 def test_an_issue_that_the_reporter_names_is_memory_but_not_named(reference: str) -> None:
     found = find(new_issue(TITLE, f"{BODY}\n{reference}"), [*past_issues(), past_issue(95, TITLE, BODY)])
-    assert (found[0].number, found[0].named) == (95, False)
+    assert (found[0].number, found[0].is_probably_same) == (95, False)
 
 
 def test_an_issue_of_another_repository_is_not_meant() -> None:
     found = find(new_issue(TITLE, f"{BODY}\nother/ledger#95"), [*past_issues(), past_issue(95, TITLE, BODY)])
-    assert found[0].named
+    assert found[0].is_probably_same
 
 
 def test_the_original_stands_in_the_place_of_its_duplicates() -> None:
@@ -225,27 +227,27 @@ def test_older_reports_are_less_likely() -> None:
 def test_the_same_title_or_much_of_it_and_the_same_error_are_named(title: str, body: str, named: bool) -> None:
     issue = new_issue(TITLE, TRACE.format(line="99"))
     found = find(issue, [*past_issues(30), past_issue(95, title, body)])
-    assert (found[0].number, found[0].named) == (95, named)
+    assert (found[0].number, found[0].is_probably_same) == (95, named)
 
 
 def test_the_same_title_of_another_failure_is_not_the_same() -> None:
     frames = '  File "/srv/net.py", line 3, in connect\n  File "/srv/sock.py", line 9, in open_socket\n'
     other = f"Seen with a slow network.\n\n```\nTraceback (most recent call last):\n{frames}OSError: timed out\n```\n"
     found = find(new_issue(TITLE, TRACE.format(line="99")), [*past_issues(30), past_issue(95, TITLE, other)])
-    assert (found[0].number, found[0].named) == (95, False)
+    assert (found[0].number, found[0].is_probably_same) == (95, False)
 
 
 def test_of_two_that_are_as_near_none_is_surely_the_same() -> None:
     title = "On Windows, statement upload crashes with UnicodeDecodeError"
     copies = [past_issue(number, title, f"In other words {number}.") for number in (95, 96)]
-    assert not any(one.named for one in find(new_issue(TITLE, "Just so."), [*past_issues(30), *copies]))
+    assert not any(one.is_probably_same for one in find(new_issue(TITLE, "Just so."), [*past_issues(30), *copies]))
 
 
 def test_a_title_of_two_words_says_too_little() -> None:
     found = find(
         new_issue("Tidal crash", "Just so."), [*past_issues(30), past_issue(95, "Crash: tidal", "Other words.")]
     )
-    assert (found[0].number, found[0].named) == (95, False)
+    assert (found[0].number, found[0].is_probably_same) == (95, False)
 
 
 def test_different_numbers_in_the_titles_are_not_nearly_the_same_text() -> None:
@@ -264,7 +266,7 @@ def test_nothing_is_found_without_past_issues_or_without_words() -> None:
 def test_any_texts_are_compared(title: str, body: str, other_title: str, other_body: str) -> None:
     found = find(new_issue(title, body), [*past_issues(3), past_issue(95, other_title, other_body)])
     assert all(0 <= one.score <= 1 for one in found)
-    assert sum(one.named for one in found) <= 1
+    assert sum(one.is_probably_same for one in found) <= 1
 
 
 @each_row("piece", ["word ", "<!-- ", "'", '  File "a.py", line 1, in f\n', "a/b#1 ", "x" * 40, "\u200b", "- [ ] a\n"])
@@ -288,7 +290,7 @@ def test_what_repeats_this_issue_is_not_named_however_long_the_chain() -> None:
     ]
     found = find(new_issue(TITLE, BODY), [*past_issues(30), *copies])
     assert found[0].number in (94, 95)
-    assert not any(one.named for one in found)
+    assert not any(one.is_probably_same for one in found)
 
 
 def test_the_original_of_a_chain_is_named() -> None:
@@ -298,4 +300,4 @@ def test_the_original_of_a_chain_is_named() -> None:
         past_issue(95, TITLE, BODY, state="closed", duplicate_of=94),
     ]
     found = find(new_issue(TITLE, BODY), [*past_issues(30), *chain])
-    assert (found[0].number, found[0].named) == (90, True)
+    assert (found[0].number, found[0].is_probably_same) == (90, True)

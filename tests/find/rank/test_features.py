@@ -15,8 +15,8 @@ from triage.find.rank.features import (
     score_quotes,
 )
 from triage.find.rank.query import build_query
-from triage.find.rank.query_scores import QueryScores, Scores
 from triage.find.rank.ranking import PAST_FEATURE, load_weights, rank_files
+from triage.find.rank.search import Scores, Search
 
 FETCH = """import json
 
@@ -37,12 +37,12 @@ WEB = {
 
 
 @pytest.fixture(scope="module")
-def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], QueryScores]:
+def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], Search]:
     corpus = make_corpus(tmp_path_factory.mktemp("web"), WEB)
-    return lambda asked: QueryScores(corpus, build_query(asked), PastChanges(corpus))
+    return lambda asked: Search(corpus, build_query(asked), PastChanges(corpus))
 
 
-def by_path(evidence: QueryScores, scores: Scores) -> Mapping[str, float]:
+def by_path(evidence: Search, scores: Scores) -> Mapping[str, float]:
     """Positive scores, rounded."""
     return {
         file.path: round(float(score), 2) for file, score in zip(evidence.corpus.files, scores, strict=True) if score
@@ -57,23 +57,21 @@ def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
 def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path):
     empty, full = make_corpus(tmp_path, {}), make_corpus(tmp_path / "full", PROJECT)
     for name, signal in FEATURES.items():
-        assert not len(
-            signal(QueryScores(empty, build_query(make_query(title="x y", prose="z")), PastChanges(empty)))
-        ), name
-        assert len(signal(QueryScores(full, build_query(make_query()), PastChanges(full)))) == len(PROJECT), name
+        assert not len(signal(Search(empty, build_query(make_query(title="x y", prose="z")), PastChanges(empty)))), name
+        assert len(signal(Search(full, build_query(make_query()), PastChanges(full)))) == len(PROJECT), name
 
 
-def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], QueryScores]):
+def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], Search]):
     evidence = evidence_of(make_query(title="fetch_page cannot decode a page", prose="fetch page"))
     assert set(by_path(evidence, score_called_code(evidence))) == {"web/decode.py"}  # nobody speaks of a connection
 
 
-def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], QueryScores]):
+def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], Search]):
     evidence = evidence_of(make_query(title="test_fetch_page", prose="assert test paint"))
     assert "other/paint.py" not in by_path(evidence, score_called_code(evidence))
 
 
-def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery], QueryScores]):
+def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery], Search]):
     evidence = evidence_of(
         make_query(title="flag keep alive", prose="Running with --keep-alive has no effect, `nowhere.at()`.")
     )
@@ -85,7 +83,7 @@ def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):
     corpus = make_corpus(
         tmp_path, {"a.py": "def group_by(x):\n    return x\n", "b.py": "def other(group):\n    return group\n"}
     )
-    evidence = QueryScores(corpus, build_query(make_query(title="Wrong rows in group by")), PastChanges(corpus))
+    evidence = Search(corpus, build_query(make_query(title="Wrong rows in group by")), PastChanges(corpus))
     assert corpus.vocabulary.find_number("group_by") in evidence.term_weights
     assert rank_files(corpus, evidence.query, {}, by_embedding=False).order[0] == corpus.file_numbers["a.py"]
 

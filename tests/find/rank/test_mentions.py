@@ -9,9 +9,9 @@ from testing.each_row import each_row
 from tests.find.indexes import make_codebase, make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.find.past_changes import PastChanges
-from triage.find.rank.mentions import Mentions, resolve_module, resolve_path, shorten_own_frames
+from triage.find.rank.mentions import MentionScores, resolve_module, resolve_path, shorten_own_frames
 from triage.find.rank.query import build_query
-from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.search import Search
 from triage.find.words.corpus import Corpus
 
 FILES = {
@@ -33,7 +33,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def signal(corpus: Corpus, asked: SearchQuery, name: str) -> dict[str, float]:
-    found: dict[int, float] = getattr(QueryScores(corpus, build_query(asked), PastChanges(corpus)).mentions, name)
+    found: dict[int, float] = getattr(Search(corpus, build_query(asked), PastChanges(corpus)).mentions, name)
     return {corpus.files[file].path: round(worth, 3) for file, worth in found.items()}
 
 
@@ -67,7 +67,7 @@ def test_paths(corpus: Corpus, written: str, paths: list[str]):
 def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corpus):
     asked = make_query(traces=[make_trace(("app/cli.py", 1), ("app/orm/models.py", 5), ("app/cli.py", 4))])
     assert signal(corpus, asked, "frame_scores") == {"src/app/cli.py": 1.0, "src/app/orm/models.py": 0.667}
-    found = QueryScores(corpus, build_query(asked), PastChanges(corpus)).mentions
+    found = Search(corpus, build_query(asked), PastChanges(corpus)).mentions
     cli = corpus.file_numbers["src/app/cli.py"]
     assert found.lines[cli] == [4, 1]
     assert found.frames[cli].calls_before_error == 0
@@ -110,7 +110,7 @@ def test_a_plain_word_counts_little_unless_it_is_marked_as_code(corpus: Corpus):
 
 
 def test_the_owner_tells_methods_of_one_name_apart(corpus: Corpus):
-    found: Mentions = QueryScores(
+    found: MentionScores = Search(
         corpus, build_query(make_query(prose="Manager.save fails")), PastChanges(corpus)
     ).mentions
     places = [place.name for _, place in found.definitions[corpus.file_numbers["src/app/orm/models.py"]]]
@@ -137,7 +137,7 @@ def test_a_name_that_very_many_files_define_says_nothing(tmp_path: Path):
 def test_a_frames_function_outlives_its_line_number(corpus: Corpus, line: int, function: str, meant: int | None):
     """The reporter's version differs: `find` stood in line 1 there, and stands in line 5 here."""
     asked = make_query(traces=[make_trace(("src/app/cli.py", line, function))])
-    found = QueryScores(corpus, build_query(asked), PastChanges(corpus)).mentions
+    found = Search(corpus, build_query(asked), PastChanges(corpus)).mentions
     assert list(found.lines.values()) == ([[meant]] if meant else [])
 
 
@@ -186,13 +186,13 @@ def test_a_frame_of_kotlin_may_have_the_ending_of_java(tmp_path: Path):
 
 
 def test_many_files_of_one_name_and_many_dotted_names_take_linear_time(tmp_path: Path):
-    def make(size: int) -> QueryScores:
+    def make(size: int) -> Search:
         files = {f"pkg/m{number}/__init__.py": "class A:\n    def __init__(self): pass\n" for number in range(size)}
         names = " ".join(f"a{number}" + ".__init__" * 11 for number in range(size // 2))
         frames = [("__init__.py", number, "__init__") for number in range(1, 21)]
         query = build_query(make_query(prose=names, traces=[make_trace(*frames)]))
         corpus = make_corpus(tmp_path / str(size), files)
-        return QueryScores(corpus, query, PastChanges(corpus))
+        return Search(corpus, query, PastChanges(corpus))
 
     assert_grows_linearly(make, lambda scores: scores.mentions, 1_000)
     assert not make(250).mentions.frame_scores, "a bare name of a package names no file"

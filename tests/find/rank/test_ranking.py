@@ -135,7 +135,7 @@ def test_the_past_counts_as_much_as_it_covers(tmp_path: Path):
     chances = []
     for commits in ([], [fix], [fix, *others[:3]], [fix, *others]):
         past = PastChanges(corpus, read_changes(commits))
-        ranking = rank_files(corpus, build_query(PAST_ISSUE), {}, by_embedding=False, past=past)
+        ranking = rank_files(corpus, build_query(PAST_ISSUE), {}, by_embedding=False, past_changes=past)
         chances.append(ranking.probabilities.get(corpus.file_numbers["src/part_4.py"], 0.0))
         assert sum(ranking.probabilities.values()) <= 1.0
     assert chances == sorted(set(chances)), "more at each step"
@@ -147,7 +147,7 @@ def test_weak_evidence_of_the_past_is_weak_though_no_other_file_has_better(tmp_p
     scores = []
     for message in ("Mention a leap", "Fix the wrong interest of the load in a leap year of February"):
         past = PastChanges(corpus, read_changes([LoggedCommit("0" * 40, 1, message, ("src/part_4.py",)), *others]))
-        ranking = rank_files(corpus, build_query(PAST_ISSUE), {}, by_embedding=False, past=past)
+        ranking = rank_files(corpus, build_query(PAST_ISSUE), {}, by_embedding=False, past_changes=past)
         scores.append(float(ranking.features[PAST_FEATURE].max()))
     assert 0 < 2 * scores[0] < scores[1] < 1
 
@@ -159,7 +159,10 @@ def test_a_fix_leads_to_a_file_that_shares_no_word_with_the_issue(tmp_path: Path
     assert corpus.file_numbers["src/engine.py"] not in rank_files(corpus, query, {}, by_embedding=False).order
     fixes = [LoggedCommit(str(n) * 40, 1, "Fix leap year", (path,)) for n, path in enumerate(files)]
     past = PastChanges(corpus, read_changes(fixes))
-    assert corpus.file_numbers["src/engine.py"] in rank_files(corpus, query, {}, by_embedding=False, past=past).order
+    assert (
+        corpus.file_numbers["src/engine.py"]
+        in rank_files(corpus, query, {}, by_embedding=False, past_changes=past).order
+    )
 
 
 def test_past_issues_change_the_search(tmp_path: Path):

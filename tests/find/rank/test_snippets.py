@@ -10,7 +10,7 @@ from tests.find.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.find.past_changes import PastChanges
 from triage.find.rank.query import build_query
-from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.search import Search
 from triage.find.rank.snippets import (
     MAX_SNIPPETS,
     choose_chunks,
@@ -44,7 +44,7 @@ def choose_symbols(folder: Path, text: str, asked: SearchQuery, path: str = PATH
 
 def choose(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
     query = build_query(asked)
-    return choose_chunks(QueryScores(corpus, query, PastChanges(corpus)), corpus.file_numbers[path])
+    return choose_chunks(Search(corpus, query, PastChanges(corpus)), corpus.file_numbers[path])
 
 
 def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
@@ -134,19 +134,19 @@ def test_at_most_three_pieces_that_do_not_overlap(tmp_path: Path):
 def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/gadget.py": "x = 1\n", **OTHER})
     query = build_query(make_query(title="nothing of it stands there"))
-    evidence, file = QueryScores(corpus, query, PastChanges(corpus)), corpus.file_numbers["src/gadget.py"]
+    evidence, file = Search(corpus, query, PastChanges(corpus)), corpus.file_numbers["src/gadget.py"]
     assert find_snippets(evidence, file) == []
     assert choose_chunks(evidence, file) == [corpus.find_chunks(file)[0]]
 
 
 def test_many_definitions_and_names_take_linear_time(tmp_path: Path):
-    def make(size: int) -> tuple[QueryScores, int]:
+    def make(size: int) -> tuple[Search, int]:
         text = "".join(f"def step_{n}(x):\n    return x.value_{n}\n\n" for n in range(size))
         corpus = make_corpus(tmp_path / str(size), {PATH: text, **OTHER})
         names = " ".join(f"engine.step_{n}" for n in range(0, size, 10))
         frames = [(PATH, 3 * n + 1) for n in range(200)]
         query = build_query(make_query(title="It hangs", prose=names, traces=[make_trace(*frames)]))
-        return QueryScores(corpus, query, PastChanges(corpus)), corpus.file_numbers[PATH]
+        return Search(corpus, query, PastChanges(corpus)), corpus.file_numbers[PATH]
 
     assert_grows_linearly(make, lambda one: choose_chunks(*one), 10_000)
     assert len(choose_chunks(*make(1_000))) == MAX_SNIPPETS

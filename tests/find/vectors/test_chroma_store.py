@@ -6,7 +6,7 @@ import pytest
 from tests.find.indexes import make_corpus, project_files
 from tests.find.project import PROJECT
 from triage.find.vectors.chroma_store import ChromaStore, open_chroma
-from triage.find.vectors.embed_corpus import ExactStore, embed_corpus, project_query
+from triage.find.vectors.embed_corpus import ExactStore, embed_corpus, embed_query_locally
 from triage.find.words.corpus import Corpus
 
 
@@ -42,7 +42,7 @@ def test_a_search_that_fails_finds_nothing(corpus: Corpus):
     assert isinstance(store, ChromaStore)
     assert store.nearest(np.ones(3, dtype=np.float32), 5) == {}
     open_chroma().delete_collection(store._collection.name)
-    assert store.nearest(project_query(corpus, {"flush": 1.0}), 5) == {}
+    assert store.nearest(embed_query_locally(corpus, {"flush": 1.0}), 5) == {}
 
 
 ROWS = np.array([[1, 0, 0], [3, 4, 0], [0, 0, 0], [0, -2, 0]], dtype=np.float32)

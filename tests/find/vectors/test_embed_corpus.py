@@ -12,7 +12,7 @@ from tests.find.indexes import make_corpus, project_files
 from tests.find.project import PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.find.vectors.chroma_store import ChromaStore
-from triage.find.vectors.embed_corpus import LOCAL, ExactStore, embed_corpus, embed_query, project_query
+from triage.find.vectors.embed_corpus import LOCAL, ExactStore, embed_corpus, embed_query, embed_query_locally
 from triage.find.words.corpus import Corpus
 
 
@@ -26,7 +26,7 @@ def test_a_projection_estimates_the_inner_product(corpus: Corpus):
     named = dict.fromkeys(terms, 1.0)
     weights = {number: 1.0 for term in terms if (number := corpus.vocabulary.find_number(term)) is not None}
     # Each of the four hashes adds the product once; BM25 multiplies by k1 + 1.
-    estimated = project_files(corpus, range(len(corpus.files))) @ project_query(corpus, named) / 4
+    estimated = project_files(corpus, range(len(corpus.files))) @ embed_query_locally(corpus, named) / 4
     chunks = corpus.by_chunk.score_documents(weights) / 2.5
     exact = np.bincount(corpus.chunk_files, weights=chunks, minlength=len(corpus.files))
     assert np.abs(estimated - exact).max() < 0.6
@@ -112,7 +112,7 @@ def test_an_endpoint_that_fails_gives_way_to_local_vectors(corpus: Corpus, error
     made = embed_corpus(corpus, FailingModel(error), "letters")
     assert made.embedding == LOCAL
     assert made.store is not None
-    assert made.store.nearest(project_query(corpus, {"flush": 1.0}), 1)
+    assert made.store.nearest(embed_query_locally(corpus, {"flush": 1.0}), 1)
     assert made.notes == [f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in."]
 
 

@@ -17,10 +17,10 @@ from testing.fakes import FakeCodebase, FakeModel, fake_services
 from triage.base.errors import CannotPublish, ModelUnavailable
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import (
-    BaseFile,
     Patch,
     PendingMutation,
     ProposalStatus,
+    TextFile,
 )
 from triage.domain.report import RunReport
 from triage.fix.graph.ask_model import CodeChanges, ModuleChoice, TestChanges, TicketClass
@@ -136,7 +136,7 @@ class Fixing:
             return await run_graph(issue, repository, rules, asyncio.Event())
 
         known: dict[str, Any] = {
-            "base_files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
+            "base_files": FakeFiles({path: TextFile(text=text) for path, text in FILES.items()}),
             "triage": triage,
             "branch": self.branch,
             "check": self._check if self.checks else None,
@@ -214,7 +214,7 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert "<<earlier version" not in first_test
     assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
     assert state.iteration_count == 2
-    assert (get_patch(state).revision, get_patch(state).revised_after) == (2, "and keep the name")
+    assert (get_patch(state).revision, get_patch(state).revision_words) == (2, "and keep the name")
     assert fixing.branch.created == [PENDING]
 
 

@@ -7,7 +7,7 @@ from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
 from tests.say.sample_reports import FULL
 from triage.domain.code import Passage, Span, Suspect
-from triage.domain.proposal import BaseFile
+from triage.domain.proposal import TextFile
 from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.shown_files import (
     MAX_WHOLE_CHARS,
@@ -22,7 +22,7 @@ LARGE = "".join(f"line_{number} = {number}\n" for number in range(1, 3_001))
 
 
 def make_files(**texts: str) -> FakeFiles:
-    return FakeFiles({path: BaseFile(text=text) for path, text in {"a.py": SMALL, "big.py": LARGE, **texts}.items()})
+    return FakeFiles({path: TextFile(text=text) for path, text in {"a.py": SMALL, "big.py": LARGE, **texts}.items()})
 
 
 def make_input(**changes: object) -> FixState:
@@ -86,9 +86,9 @@ def test_what_the_model_asks_for_comes_first() -> None:
 
 
 def test_what_may_not_be_changed_is_shown_and_said() -> None:
-    files: dict[str, BaseFile | str] = {
-        "a.py": BaseFile(text=SMALL),
-        "ci.yml": BaseFile(text="run: make\n"),
+    files: dict[str, TextFile | str] = {
+        "a.py": TextFile(text=SMALL),
+        "ci.yml": TextFile(text="run: make\n"),
         "image.png": "a binary file",
     }
     shown = CopyableCode(FakeFiles(files), check_path=lambda path, _: f"{path} is outside." if path == "ci.yml" else "")
@@ -149,7 +149,7 @@ def show(changed: str = "shop/models.py", **changes: object) -> str:
         parsed=parsed,
         technical_summary="prepare must raise InvalidURL",
     )
-    files = FakeFiles({path: BaseFile(text=text) for path, text in TEXTS.items()})
+    files = FakeFiles({path: TextFile(text=text) for path, text in TEXTS.items()})
     return collect_tests(CopyableCode(files), known.model_copy(update=changes), FakeCodebase(TEXTS), [changed], [])
 
 

@@ -108,7 +108,7 @@ class TestStore:
         [
             {"issue": 8},
             {"repository": "evil/shop"},
-            {"issue_text": "0" * 16},
+            {"issue_text_hash": "0" * 16},
             {"changes": [PatchedFile(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
         ],
     )

@@ -3,7 +3,7 @@
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from tests.fix.patch.patches import make_patch
-from triage.domain.proposal import MAX_FILES, BaseFile, PatchedFile
+from triage.domain.proposal import MAX_FILES, PatchedFile, TextFile
 from triage.fix.patch.check_patch import MAX_CHANGED_LINES, check_patch, list_warnings
 from triage.fix.patch.modules import Module
 
@@ -11,18 +11,18 @@ BASKET = "def total(items):\n    return sum(items)\n"
 KEY = "AKIA" + "Q3EGRXT5UV2MWZ4A"
 FILES = FakeFiles(
     {
-        "shop/basket.py": BaseFile(text=BASKET),
-        "shop/win.py": BaseFile(text="a = 1\r\nb = 2\r\n"),
-        "shop/end.py": BaseFile(text="a = 1"),
-        "shop/mixed.py": BaseFile(text="a = 1\r\nb = 2\n"),
-        "shop/broken.py": BaseFile(text="f((\n"),
-        "shop/mark.py": BaseFile(text="\ufeffa = 1\n"),
-        "shop/odd.py": BaseFile(text='a = "\u202e"\nsee("https://known.io/a")\n'),
-        "shop/long.py": BaseFile(text="x = 1\n" * 5_000),
-        "shop/empty.py": BaseFile(text=""),
-        "shop/keys.py": BaseFile(text=f'KEY = "{KEY}"\nx = 1\n'),
-        "web/a.py": BaseFile(text="x\n"),
-        "tests/test_basket.py": BaseFile(text="def test_total():\n    assert True\n"),
+        "shop/basket.py": TextFile(text=BASKET),
+        "shop/win.py": TextFile(text="a = 1\r\nb = 2\r\n"),
+        "shop/end.py": TextFile(text="a = 1"),
+        "shop/mixed.py": TextFile(text="a = 1\r\nb = 2\n"),
+        "shop/broken.py": TextFile(text="f((\n"),
+        "shop/mark.py": TextFile(text="\ufeffa = 1\n"),
+        "shop/odd.py": TextFile(text='a = "\u202e"\nsee("https://known.io/a")\n'),
+        "shop/long.py": TextFile(text="x = 1\n" * 5_000),
+        "shop/empty.py": TextFile(text=""),
+        "shop/keys.py": TextFile(text=f'KEY = "{KEY}"\nx = 1\n'),
+        "web/a.py": TextFile(text="x\n"),
+        "tests/test_basket.py": TextFile(text="def test_total():\n    assert True\n"),
     }
 )
 MODULES = [
@@ -147,7 +147,7 @@ def test_another_base_commit_is_refused():
 
 
 def test_the_summary_has_no_secret():
-    assert check(GOOD, summary=f"Use {KEY}", root_cause=KEY, revised_after=KEY) == [
+    assert check(GOOD, summary=f"Use {KEY}", root_cause=KEY, revision_words=KEY) == [
         f"The {name} has what looks like a secret: leave it out."
         for name in ("summary", "root_cause", "words of the revision")
     ]
@@ -160,7 +160,7 @@ def test_all_problems_are_said_at_once():
     assert [problem.partition(" ")[0] for problem in found] == ["shop/basket.py", "web/a.py", "shop/basket.py", "The"]
 
 
-LINES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
+LINES = FakeFiles({"shop/a.py": TextFile(text="x = 1\n" * 150)})
 
 
 def test_an_ordinary_patch_has_no_warning():
@@ -186,7 +186,7 @@ def test_long_new_lines_are_said():
     assert list_warnings(make_patch([long]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
     tabs = PatchedFile(path="shop/a.py", text="\t" * 30 + "x\n")
     assert list_warnings(make_patch([tabs]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
-    known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
+    known = FakeFiles({"shop/a.py": TextFile(text=long.text)})
     more = long.model_copy(update={"text": long.text + "z = 1\n"})
     assert list_warnings(make_patch([more]), known) == []
 
@@ -195,6 +195,6 @@ def test_lines_that_are_longer_than_any_of_the_file_are_said():
     line = f"init();{'        ;' * 13}evil()\n"
     many = PatchedFile(path="shop/a.py", text=line)
     assert list_warnings(make_patch([many]), LINES) == ["Lines of more than 120 characters: shop/a.py."]
-    known = FakeFiles({"shop/a.py": BaseFile(text=f"{line[:-1]}\n")})
+    known = FakeFiles({"shop/a.py": TextFile(text=f"{line[:-1]}\n")})
     more = many.model_copy(update={"text": line.replace("evil", "good")})
     assert list_warnings(make_patch([more]), known) == []

@@ -8,29 +8,29 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from testing.fake_files import FakeFiles
-from triage.domain.proposal import BaseFile
+from triage.domain.proposal import TextFile
 from triage.fix.patch.check_patch import check_path
 from triage.fix.patch.modules import Module
 
 FILES = FakeFiles(
     {
-        "shop/basket.py": BaseFile(text="x\n"),
-        'shop/quo"te.py': BaseFile(text="x\n"),
-        "shop/tab\there.py": BaseFile(text="x\n"),
-        "shop/été.py": BaseFile(text="x\n"),
+        "shop/basket.py": TextFile(text="x\n"),
+        'shop/quo"te.py': TextFile(text="x\n"),
+        "shop/tab\there.py": TextFile(text="x\n"),
+        "shop/été.py": TextFile(text="x\n"),
         "shop/link.py": "a symbolic link",
-        "shop/gen.py": BaseFile(text="# @generated\n"),
-        "shop/data/rates.csv": BaseFile(text="x\n"),
-        "shop/.env": BaseFile(text="x\n"),
-        "shop/poetry.lock": BaseFile(text="x\n"),
-        "other/a.py": BaseFile(text="x\n"),
-        "tests/test_basket.py": BaseFile(text="x\n"),
-        "tests/other/test_a.py": BaseFile(text="x\n"),
-        "README.md": BaseFile(text="x\n"),
+        "shop/gen.py": TextFile(text="# @generated\n"),
+        "shop/data/rates.csv": TextFile(text="x\n"),
+        "shop/.env": TextFile(text="x\n"),
+        "shop/poetry.lock": TextFile(text="x\n"),
+        "other/a.py": TextFile(text="x\n"),
+        "tests/test_basket.py": TextFile(text="x\n"),
+        "tests/other/test_a.py": TextFile(text="x\n"),
+        "README.md": TextFile(text="x\n"),
         "vendored": "a submodule",
-        "checks/data.py": BaseFile(text="x\n"),
-        "changelog.d/1.fix.md": BaseFile(text="x\n"),
-        "CHANGES": BaseFile(text="x\n"),
+        "checks/data.py": TextFile(text="x\n"),
+        "changelog.d/1.fix.md": TextFile(text="x\n"),
+        "CHANGES": TextFile(text="x\n"),
     },
 )
 

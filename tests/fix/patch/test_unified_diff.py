@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from testing.checkouts.git_repositories import ENVIRONMENT, git, write
 from testing.fake_files import FakeFiles
 from tests.fix.patch.patches import make_patch
-from triage.domain.proposal import BaseFile, PatchedFile
+from triage.domain.proposal import PatchedFile, TextFile
 from triage.fix.patch.unified_diff import cut_diff, diff_file, diff_files, format_diff
 
 LONG = "".join(f"line {number}\n" for number in range(40))
@@ -18,7 +18,7 @@ LONG = "".join(f"line {number}\n" for number in range(40))
 
 def apply_diff(folder: Path, before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     """Returns what real git makes of the files."""
-    files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
+    files = FakeFiles({path: TextFile(text=text) for path, text in before.items()})
     changes = [PatchedFile(path=path, text=text, is_new_file=path not in before) for path, text in after.items()]
     diff = format_diff(make_patch(changes), files)
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.
 @given(before=texts, after=texts)
 def test_the_counts_are_those_of_the_diff(before: str, after: str):
     patch = make_patch([PatchedFile(path="a", text=after)])
-    files = FakeFiles({"a": BaseFile(text=before)})
+    files = FakeFiles({"a": TextFile(text=before)})
     body = format_diff(patch, files).split("\n")[3:]
     (diff,) = diff_files(patch, files)
     assert diff.added == sum(line.startswith("+") for line in body)
@@ -116,4 +116,4 @@ def test_long_diffs_are_cut_at_a_line():
 
 def test_an_unchanged_file_has_no_diff():
     patch = make_patch([PatchedFile(path="a", text="x\n")])
-    assert format_diff(patch, FakeFiles({"a": BaseFile(text="x\n")})) == ""
+    assert format_diff(patch, FakeFiles({"a": TextFile(text="x\n")})) == ""

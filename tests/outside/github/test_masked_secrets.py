@@ -15,7 +15,7 @@ from tests.fix.proposal_requests import FILES, TEST_FILES, make_request, read_fi
 from tests.outside.github.conftest import BASE_FILES, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.proposal import BaseFile
+from triage.domain.proposal import TextFile
 from triage.fix.proposal_store import GitHubProposalStore
 from triage.outside.github.issue_reader import read_unchanged_comment
 from triage.outside.github.issue_tracker import IssueTracker
@@ -96,9 +96,9 @@ class TestWriting:
 
 
 PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
-    "a file": lambda secret: {"files": {"a.py": BaseFile(text=f"x = '{secret}'\n")}},
-    "a test": lambda secret: {"test_files": {"a.py": BaseFile(text=f"x = '{secret}'\n")}},
-    "a path": lambda secret: {"files": {f"{secret}.py": BaseFile(text="")}},
+    "a file": lambda secret: {"files": {"a.py": TextFile(text=f"x = '{secret}'\n")}},
+    "a test": lambda secret: {"test_files": {"a.py": TextFile(text=f"x = '{secret}'\n")}},
+    "a path": lambda secret: {"files": {f"{secret}.py": TextFile(text="")}},
     "a message": lambda secret: {"message": f"{secret}\n{make_request('1' * 40).commits[-1].message}"},
     "the message of the test": lambda secret: {"test_message": f"Test: {secret}\n"},
 }
@@ -125,7 +125,7 @@ class TestProposals:
     def test_a_secret_in_another_form_is_not_stored(self, store: GitHubProposalStore, base: str) -> None:
         for form in encode_all(GITHUB):
             with pytest.raises(CannotPublish, match="secret of this job"):
-                store.save(*make_request(base, files={"a.py": BaseFile(text=f"x = {form!r}\n")}))
+                store.save(*make_request(base, files={"a.py": TextFile(text=f"x = {form!r}\n")}))
 
     def test_a_secret_is_in_no_pull_request_and_no_branch(
         self, pulls: PullRequestsApi, store: GitHubProposalStore, base: str

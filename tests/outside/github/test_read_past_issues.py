@@ -127,7 +127,7 @@ class TestOurReports:
         api.add_comment("Me too.")
         api.add_comment(f"{render_state(self.state)}\nText", by=by)
         [issue] = read(tracker)
-        assert bool(issue.wrong) == bool(issue.suspects)
+        assert bool(issue.wrong_subjects) == bool(issue.suspects)
         return issue.suspects
 
     @pytest.mark.parametrize("by", ["github-actions[bot]", "till-bot[bot]"])

@@ -45,7 +45,7 @@ class Place(Answer):
 class Sketch(Answer):
     """Has a field of each sort that the agents' answers have."""
 
-    essential = ("places", "cause")
+    at_least_one_of = ("places", "cause")
     summary: str
     verdict: Verdict
     kind: Kind | None

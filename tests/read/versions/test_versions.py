@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from triage.domain.code import Tag
-from triage.domain.issue import Quote, Regression, ReportFacts
+from triage.domain.issue import IssueFacts, Quote, Regression
 from triage.read.versions.regressions import choose_versions, resolve_version
 from triage.read.versions.versions import (
     find_previous_tag,
@@ -79,9 +79,9 @@ def test_any_text_can_be_a_tag(text: str):
 
 def facts(
     worked: str = "", broken: str = "", version: str = "", *, told: str = QUOTE.text, regression: bool = True
-) -> ReportFacts:
+) -> IssueFacts:
     quote = Quote(text=told, start=0, end=1)
-    return ReportFacts(
+    return IssueFacts(
         version=Quote(text=version, start=0, end=1) if version else None,
         regression=Regression(worked_in=worked, broken_in=broken, quote=quote) if regression else None,
     )
@@ -106,7 +106,7 @@ def facts(
         (facts(regression=False), None),
     ],
 )
-def test_the_versions_of_a_regression(given_facts: ReportFacts, expected: tuple[str, str] | None):
+def test_the_versions_of_a_regression(given_facts: IssueFacts, expected: tuple[str, str] | None):
     chosen = choose_versions(given_facts, PLAIN, "e" * 40, lambda text: "a" * 40 if text == "abcdef1" else None)
     assert (chosen and tuple(tag.name for tag in chosen)) == expected
 

@@ -87,7 +87,7 @@ class ReproduceHarness(RunHarness):
         run = self.build_context()
         object.__setattr__(run, "config", self.config)
         return ReproduceJob(
-            run=run,
+            context=run,
             select=self.select,
             list_reproduced=lambda: self.reproduced,
             execute=self.execute,

@@ -24,7 +24,7 @@ from triage.run.write.apply_effects import (
     DUPLICATES_UNKNOWN,
     apply_issue_effects,
 )
-from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
+from triage.run.write.apply_job_effects import PublishResult, apply_job_effects
 from triage.say.hidden_state import CommentState, render_state
 
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
@@ -68,7 +68,7 @@ def apply_effects(effects: Sequence[Effect], world: Any) -> PublishResult:
     """Applies all effects, as a flow does."""
     result = PublishResult()
     apply_issue_effects(effects, world, result)
-    return apply_local_effects(effects, world, result)
+    return apply_job_effects(effects, world, result)
 
 
 def test_the_issue_comes_first_and_the_outputs_last():

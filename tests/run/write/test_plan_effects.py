@@ -129,10 +129,10 @@ def test_the_comment_remembers_what_it_asked_before():
         effects = plan_report(report, ASKED, ISSUE, our_comment)
         body = of(EditComment, effects).body if body else of(PostComment, effects).body
         state = parse_state(body) or CommentState()
-        remembered.append([one.text for one in state.earlier])
+        remembered.append([one.text for one in state.earlier_questions])
     assert remembered == [[], [""], [""], ["", "Which version?"]]
     end = QUESTION.started_at.timestamp() + QUESTION.seconds
-    assert state.earlier[-1].until == int(end)
+    assert state.earlier_questions[-1].until == int(end)
 
 
 OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"])
@@ -169,7 +169,7 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
     issue = ISSUE.model_copy(update={"labels": carried})
     state = parse_state(of(PostComment, plan_report(FULL, policy, issue, options=options)).body)
     assert state is not None
-    assert sorted(state.labels) == sorted(map(hash_label, remembered))
+    assert sorted(state.label_hashes) == sorted(map(hash_label, remembered))
 
 
 def test_a_terminal_has_no_issue_to_write_to():
@@ -304,7 +304,7 @@ def test_wrong_edits_our_comment_even_when_it_is_quiet():
     edit = of(EditComment, plan_quiet(wrong, quiet, Policy()))
     state = parse_state(edit.body)
     assert state is not None
-    assert (state.quiet, state.wrong) == (True, ["place"])
+    assert (state.quiet, state.wrong_subjects) == (True, ["place"])
     assert "Withdrawn, as somebody called it wrong: place" in edit.body
     assert names(plan_quiet(wrong, OURS, Policy(dry_run=True))) == ["WriteJobPage", "SetOutputs"]
 

@@ -17,8 +17,8 @@ from triage.find.leads.lead import Lead
 from triage.find.leads.reported_place import leave_out_commands
 from triage.find.rank.mentions import resolve_module
 from triage.find.rank.query import find_dotted_names
-from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.reasons import is_project_name
+from triage.find.rank.search import Search
 from triage.find.words.corpus import DefinitionLocation
 from triage.find.words.tokens import find_words
 
@@ -40,7 +40,7 @@ _BRANCH = re.compile(r"(?i)\b(?:branch|tag|checkout|origin/)\W{0,3}(\w{1,80})|(\
 
 @dataclass(frozen=True)
 class _Report:
-    query_scores: QueryScores
+    search: Search
     parsed: ParsedIssue
     repository: str
 
@@ -60,12 +60,12 @@ class _Report:
 
     def is_distinctive(self, name: str) -> bool:
         lower = name.lower()
-        return lower not in self.meaningless and not is_project_name(self.query_scores.corpus, lower)
+        return lower not in self.meaningless and not is_project_name(self.search.corpus, lower)
 
 
-def find_declared_names(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
+def find_declared_names(search: Search, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
     """Yield the place of each distinctive name that one file of the product declares."""
-    report = _Report(query_scores, parsed, repository)
+    report = _Report(search, parsed, repository)
     dotted = dict.fromkeys(find_dotted_names([report.prose, "\n".join(report.parsed.stated_errors)]))
     foreign = islice((parts for parts in dotted if parts[0] not in sys.stdlib_module_names), _MAX_NAMES)
     qualified = (_find_qualified(report, parts) for parts in foreign)
@@ -75,7 +75,7 @@ def find_declared_names(query_scores: QueryScores, parsed: ParsedIssue, reposito
 
 def _find_qualified(report: _Report, parts: Sequence[str]) -> Lead | None:
     """Return what the module defines that the first parts name, or None: `crate::module::name`, `com.acme.Store`."""
-    corpus = report.query_scores.corpus
+    corpus = report.search.corpus
     for length in range(len(parts), 1, -1):
         files = [file for file in resolve_module(corpus, parts[:length]) if corpus.files[file].role.is_product_code]
         inside = [one for file in files for one in corpus.find_definitions(file, parts[-1])]
@@ -98,11 +98,11 @@ def _list_names(report: _Report) -> Iterable[str]:
 def _find_definition(report: _Report, name: str) -> Lead | None:
     """Return the lead to a distinctive name if one file of product code alone defines it; else None."""
     owner, _, own = name.rpartition(".")
-    locations = report.query_scores.corpus.definitions.get(own, ())
+    locations = report.search.corpus.definitions.get(own, ())
     inside = [one for one in locations if owner and owner in one.name.split(".")[:-1]]
     if (owner and not inside and own.islower() and "_" not in own) or not report.is_distinctive(own):
         return None
-    files = report.query_scores.corpus.files
+    files = report.search.corpus.files
     ours = [one for one in inside or locations if files[one.file].role.is_product_code]
     return _make_lead("name", name if inside else own, ours) if len({one.file for one in ours}) == 1 else None
 

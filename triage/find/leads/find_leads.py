@@ -18,8 +18,8 @@ from triage.find.leads.lead import Lead
 from triage.find.leads.message import find_message_leads, find_quoted_code
 from triage.find.leads.reported_place import find_reported_places
 from triage.find.leads.used_text import find_used_text
-from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
+from triage.find.rank.search import Search
 from triage.find.rank.snippets import COMMENT, choose_chunks, skip_docstring
 
 REPORTED_CHANCE = 0.8
@@ -46,27 +46,27 @@ LINES_AROUND = 3
 _JAVADOC = re.compile(r"/\*\*|\*|@\w")
 
 
-def find_leads(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> list[Lead]:
+def find_leads(search: Search, parsed: ParsedIssue, repository: str) -> list[Lead]:
     """Return all leads, the surest rule first.
 
     `repository` is `owner/name`, or the folder's name: links into others lead nowhere.
     """
     found = [
-        *find_executed_lead(query_scores),
-        *find_frame_leads(query_scores, parsed),
-        *find_message_leads(query_scores, parsed),
-        *find_quoted_code(query_scores, parsed),
-        *find_reported_places(query_scores, parsed, repository),
-        *find_declared_names(query_scores, parsed, repository),
+        *find_executed_lead(search),
+        *find_frame_leads(search, parsed),
+        *find_message_leads(search, parsed),
+        *find_quoted_code(search, parsed),
+        *find_reported_places(search, parsed, repository),
+        *find_declared_names(search, parsed, repository),
     ]
     if not any(lead.rule in ("executed", "frame", "message") for lead in found):
-        found += find_used_text(query_scores, parsed)
+        found += find_used_text(search, parsed)
     return sorted(found, key=lambda lead: _RULES.index(lead.rule))
 
 
 def put_reported_first(ranking: Ranking, leads: Sequence[Lead]) -> Ranking:
     """Return the ranking with the files first that the reporter points at. No other file is likelier than they are."""
-    pointed = list(dict.fromkeys(lead.file for lead in leads if _is_pointed_at(ranking.query_scores, lead)))
+    pointed = list(dict.fromkeys(lead.file for lead in leads if _is_pointed_at(ranking.search, lead)))
     if not pointed:
         return ranking
     least = REPORTED_CHANCE / len(pointed)
@@ -86,11 +86,11 @@ def put_reported_first(ranking: Ranking, leads: Sequence[Lead]) -> Ranking:
     )
 
 
-def _is_pointed_at(query_scores: QueryScores, lead: Lead) -> bool:
+def _is_pointed_at(search: Search, lead: Lead) -> bool:
     """Return whether the reporter points at product code, or at a test of the title: then the report is about it."""
-    file = query_scores.corpus.files[lead.file]
+    file = search.corpus.files[lead.file]
     if file.role.is_test:
-        return lead.rule == "frame" and file.stem in {word.lower() for word in query_scores.query.title_words}
+        return lead.rule == "frame" and file.stem in {word.lower() for word in search.query.title_words}
     return lead.rule in ("link", "place") and file.role.is_product_code
 
 
@@ -105,15 +105,15 @@ def choose_places(ranking: Ranking, leads: Sequence[Lead]) -> list[Place]:
     first: dict[int, Lead] = {}
     for lead in sorted(leads, key=rate):
         # Of a file beyond the limits of the index only the path is known.
-        if ranking.query_scores.file_lines(lead.file):
+        if ranking.search.file_lines(lead.file):
             first.setdefault(lead.file, lead)
     return [_make_place(lead, ranking, pointed.get(file)) for file, lead in islice(first.items(), MAX_PLACES)]
 
 
 def _make_place(lead: Lead, ranking: Ranking, pointed_line: int | None) -> Place:
     """Return the place of a lead, as it is shown; `pointed_line` is one of its file to which the reporter points."""
-    query_scores = ranking.query_scores
-    corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
+    search = ranking.search
+    corpus, lines = search.corpus, search.file_lines(lead.file)
     symbol, quote = lead.symbol, None
     if not lead.is_here:
         start = end = 1
@@ -124,7 +124,7 @@ def _make_place(lead: Lead, ranking: Ranking, pointed_line: int | None) -> Place
     else:
         span = lead.span
         if span is None:
-            chunk = choose_chunks(query_scores, lead.file)[0]
+            chunk = choose_chunks(search, lead.file)[0]
             span = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
         start, end = choose_definition_lines(lines, *span)
     return Place(

@@ -8,7 +8,7 @@ from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.find.leads.lead import Lead
 from triage.find.rank.mentions import resolve_frame
 from triage.find.rank.query import PathMention, list_frames
-from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.search import Search
 from triage.find.words.tokens import find_words
 
 _BUNDLE = re.compile(r"(?:^|[/\\])(?:dist|build|bundles?|umd|cjs|esm|static)[/\\]|\.min\.|\bbundle\b|\bchunk|webpack")
@@ -21,23 +21,23 @@ _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w[_-]\w")
 """A name that no other program has by chance."""
 
 
-def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+def find_frame_leads(search: Search, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the innermost frame of each trace in this repository; of a wrapper only if no cause has one.
 
     Frames of different traces never mix. A dump of many threads has traces without an error beside the one that fails.
     """
     failed = [trace for trace in parsed.traces if trace.exception or trace.message] or parsed.traces
     for is_wrapper in (False, True):
-        found = [_find_innermost(query_scores, trace) for trace in failed if trace.is_wrapper is is_wrapper]
+        found = [_find_innermost(search, trace) for trace in failed if trace.is_wrapper is is_wrapper]
         yield from (leads := [lead for lead in found if lead])
         if leads:
             return
 
 
-def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
+def _find_innermost(search: Search, trace: Trace) -> Lead | None:
     """Return the lead to the frame in which the product fails; None if none, or if it may be in several files."""
-    files = query_scores.corpus.files
-    resolved = _resolve_frames(query_scores, trace)
+    files = search.corpus.files
+    resolved = _resolve_frames(search, trace)
     in_product = [
         (frame, product)
         for frame, here in resolved
@@ -46,7 +46,7 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
     elsewhere = [
         (frame, here)
         for frame, here in resolved
-        if not files[here[0]].role.is_test or query_scores.find_frame_place(here[0], frame).is_sure
+        if not files[here[0]].role.is_test or search.find_frame_place(here[0], frame).is_sure
     ]
     ours = in_product or elsewhere
     is_none = (trace.message or "").startswith("'NoneType'")  # which looks nothing up in code of ours
@@ -55,7 +55,7 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
         ours = ours[max(lookups, default=0) :]
     # Where an error is made or wrapped is not where it fails.
     maker = ""
-    while len(ours) > 1 and (name := _find_error_maker(query_scores, *ours[0])):
+    while len(ours) > 1 and (name := _find_error_maker(search, *ours[0])):
         maker, ours = maker or name, ours[1:]
     # That a trace ends in one of several files is no fact.
     if not ours or len(ours[0][1]) > 1:
@@ -65,33 +65,33 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
     if not frame.line and not {"", "??", "<unknown>"}.isdisjoint(inner):  # a static function of the same module
         return None
     error = ": ".join(part for part in (trace.exception, trace.message) if part)
-    lead = _make_lead(query_scores, frame, file)
+    lead = _make_lead(search, frame, file)
     return replace(lead, text=error, error_maker=maker, calls_before_error=frame.calls_before_error)
 
 
-def _find_error_maker(query_scores: QueryScores, frame: PathMention, files: Sequence[int]) -> str:
+def _find_error_maker(search: Search, frame: PathMention, files: Sequence[int]) -> str:
     """Return the name of a frame's function if it makes errors, else nothing."""
-    name = Frame(path="", function=frame.function).name or query_scores.find_frame_place(files[0], frame).symbol or ""
+    name = Frame(path="", function=frame.function).name or search.find_frame_place(files[0], frame).symbol or ""
     return name if _MAKES_ERROR.fullmatch(name.rpartition(".")[2]) else ""
 
 
-def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[tuple[PathMention, list[int]]]:
+def _resolve_frames(search: Search, trace: Trace) -> list[tuple[PathMention, list[int]]]:
     """Return the frames that may lie in this repository, innermost first, each with its files."""
     resolved = []
     for frame in list_frames(trace):
-        if other := _find_by_function(query_scores, frame):
+        if other := _find_by_function(search, frame):
             resolved.append((replace(frame, line=None), other))
-        elif here := resolve_frame(query_scores.corpus, query_scores.file_lines, frame):
+        elif here := resolve_frame(search.corpus, search.file_lines, frame):
             resolved.append((frame, here))
     return resolved
 
 
-def _find_by_function(query_scores: QueryScores, frame: PathMention) -> list[int]:
+def _find_by_function(search: Search, frame: PathMention) -> list[int]:
     """Return the file of product code that alone defines the function of a frame in a bundle, or without a source.
 
     Of a qualified name, the file has to be in the function's module: other crates have functions of the same name.
     """
-    corpus, name = query_scores.corpus, Frame(path="", function=frame.function).name
+    corpus, name = search.corpus, Frame(path="", function=frame.function).name
     if ("." in frame.path and not _BUNDLE.search(frame.path)) or not _SHAPED.search(name):
         return []
     files = {one.file for one in corpus.definitions.get(name, ()) if corpus.product_files[one.file]}
@@ -101,8 +101,8 @@ def _find_by_function(query_scores: QueryScores, frame: PathMention) -> list[int
     return [file for file in files if not modules or modules[-1] in find_words(corpus.files[file].path)]
 
 
-def _make_lead(query_scores: QueryScores, frame: PathMention, file: int) -> Lead:
-    place = query_scores.find_frame_place(file, frame)
+def _make_lead(search: Search, frame: PathMention, file: int) -> Lead:
+    place = search.find_frame_place(file, frame)
     span = (place.definition.start, place.definition.end) if place.definition else None
     return Lead(
         "frame",
@@ -115,9 +115,9 @@ def _make_lead(query_scores: QueryScores, frame: PathMention, file: int) -> Lead
     )
 
 
-def find_executed_lead(query_scores: QueryScores) -> Iterator[Lead]:
+def find_executed_lead(search: Search) -> Iterator[Lead]:
     """Yield the line of product code that raised the example's error, if it was run and there is one."""
-    executed, corpus = query_scores.executed, query_scores.corpus
+    executed, corpus = search.executed, search.corpus
     place = executed.place if executed else None
     file = corpus.file_numbers.get(place.path) if place else None
     if not executed or not place or not place.line or file is None or not corpus.files[file].role.is_product_code:
@@ -126,5 +126,5 @@ def find_executed_lead(query_scores: QueryScores) -> Iterator[Lead]:
     around = corpus.find_enclosing(file, place.line)
     functions = [name for name in (place.function or "").split(".") if not name.startswith("<")]
     is_there = not functions or (around is not None and around.name.endswith(functions[-1]))
-    if is_there and place.line <= len(query_scores.file_lines(file)):
+    if is_there and place.line <= len(search.file_lines(file)):
         yield Lead("executed", file, place.line, executed.error)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from triage.domain.code import LeadRule
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.lead import Lead
-from triage.find.rank.query_scores import QueryScores, find_highest
+from triage.find.rank.search import Search, find_highest
 from triage.find.rank.snippets import blank_comments
 from triage.find.words.corpus import File
 from triage.find.words.tokens import find_terms, find_words
@@ -98,14 +98,14 @@ class MessagePlace:
     """Without placeholders."""
 
 
-def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+def find_message_leads(search: Search, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
-    quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
+    quotes = [phrase for phrase in search.query.phrases if " " in phrase][:_MAX_QUOTES]
     messages = [*parsed.stated_errors, *filter(says_failure, quotes)]
-    yield from _make_leads("message", find_message_places(query_scores, messages, fragments=quotes), parsed.text)
+    yield from _make_leads("message", find_message_places(search, messages, fragments=quotes), parsed.text)
     title = _PREFIX.sub("", parsed.title)
     stated = [parsed.title, title] if says_failure(parsed.title) else []
-    titled = find_message_places(query_scores, stated, _WHOLE)
+    titled = find_message_places(search, stated, _WHOLE)
     # Behind a short text the title goes on in the reporter's words.
     titled = [places for places in titled if 2 * places[0].chars >= len(title)]
     yield from _make_leads("message", titled, parsed.text)
@@ -113,7 +113,7 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
     logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
     logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
-    found = find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
+    found = find_message_places(search, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
     yield from _make_leads("log line", found, parsed.text)
 
 
@@ -133,7 +133,7 @@ def _make_leads(rule: LeadRule, places_by_message: Iterable[Sequence[MessagePlac
 
 
 def find_message_places(
-    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE, fragments: Sequence[str] = ()
+    search: Search, messages: Iterable[str], min_share: float = _MIN_SHARE, fragments: Sequence[str] = ()
 ) -> list[list[MessagePlace]]:
     """Return, for each message that product code holds, the places with the longest text of it.
 
@@ -143,12 +143,12 @@ def find_message_places(
     # A log of JSON doubles each backslash.
     whole = [" ".join(message.replace("\\\\", "\\").split())[:_MAX_MESSAGE_CHARS] for message in messages]
     shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
-    found = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message, _MAX_CHUNKS))
-    files = [file for file in found if may_say(query_scores.corpus.files[file])]
+    found = dict.fromkeys(file for message in shown for file in _find_files(search, message, _MAX_CHUNKS))
+    files = [file for file in found if may_say(search.corpus.files[file])]
     everything = ".\n".join([*shown, ""])
     longest: dict[str, list[MessagePlace]] = {}
     for file in files:
-        for line, literal in find_literals("\n".join(blank_comments(query_scores.file_lines(file)))):
+        for line, literal in find_literals("\n".join(blank_comments(search.file_lines(file)))):
             parts = split_at_placeholders(literal)
             if not is_distinctive_text(parts):
                 continue
@@ -164,9 +164,9 @@ def find_message_places(
     return list(longest.values())
 
 
-def _find_files(query_scores: QueryScores, text: str, max_chunks: int) -> list[int]:
+def _find_files(search: Search, text: str, max_chunks: int) -> list[int]:
     """Return the files of the chunks that fit the words of a text best."""
-    corpus = query_scores.corpus
+    corpus = search.corpus
     scores = corpus.by_chunk.score_documents(corpus.vocabulary.number_terms(dict.fromkeys(find_terms(text), 1.0)))
     return list(dict.fromkeys(int(corpus.chunk_files[chunk]) for chunk in find_highest(scores, max_chunks)))
 
@@ -240,11 +240,11 @@ def _is_part(message: str, text: str) -> bool:
     return is_long and message.rstrip(".") in text
 
 
-def find_quoted_code(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+def find_quoted_code(search: Search, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the file with most lines that the report shows and only one file has."""
     found: dict[int, list[tuple[int, str]]] = {}
     for text in _list_code_lines(parsed):
-        places = _find_line(query_scores, text)
+        places = _find_line(search, text)
         if len(places) == 1:
             ((file, line),) = places
             found.setdefault(file, []).append((line, text))
@@ -275,13 +275,13 @@ def _is_distinctive_code(line: str) -> bool:
     )
 
 
-def _find_line(query_scores: QueryScores, text: str) -> list[tuple[int, int]]:
+def _find_line(search: Search, text: str) -> list[tuple[int, int]]:
     """Return file and number of each line of product code that is this text, whatever its blanks."""
     wanted = "".join(text.split())
     return [
         (file, number)
-        for file in _find_files(query_scores, text, _MAX_LINE_CHUNKS)
-        if query_scores.corpus.files[file].role.is_product_code
-        for number, line in enumerate(query_scores.file_lines(file), 1)
+        for file in _find_files(search, text, _MAX_LINE_CHUNKS)
+        if search.corpus.files[file].role.is_product_code
+        for number, line in enumerate(search.file_lines(file), 1)
         if len(line) < 1_000 and "".join(line.split()) == wanted
     ]

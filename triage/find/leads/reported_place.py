@@ -7,7 +7,7 @@ from triage.domain.code import LeadRule
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.lead import Lead
 from triage.find.rank.mentions import resolve_path
-from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.search import Search
 
 _PATH = r"(?<![\w./\\-])((?:[\w.@+-]{1,80}[/\\]){0,12}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,6})"
 _WITH_LINE = re.compile(_PATH + r"(?:[:#]L?|\(|,? ?(?:on |at )?(?:\blines?|\bL)\.? ?#?)(\d{1,6})\b")
@@ -28,7 +28,7 @@ def leave_out_commands(text: str) -> str:
     return _COMMAND.sub(lambda match: match[0] if re.search(r"[(=]", match[0]) else " ", text)
 
 
-def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
+def find_reported_places(search: Search, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
     """Yield the files that the report names. A link counts if it goes into a repository of this name.
 
     `repository` is `owner/name`, or the folder's name. With a line the rule is `place`, else `link` or `path`.
@@ -44,11 +44,11 @@ def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, reposit
     written += [one for one in words if one[1] not in of_traces]
     seen = set[int]()
     for rule, path, line in written:
-        files = resolve_path(query_scores.corpus, path)
+        files = resolve_path(search.corpus, path)
         if len(files) != 1 or files[0] in seen:
             continue
         file = files[0]
-        role, size = query_scores.corpus.files[file].role, len(query_scores.file_lines(file))
+        role, size = search.corpus.files[file].role, len(search.file_lines(file))
         # A bare `package.json` or `README.md` is the reporter's own.
         if not size or (rule == "path" and "/" not in path and not role.is_product_code):
             continue

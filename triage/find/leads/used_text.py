@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from triage.domain.issue import ParsedIssue
 from triage.find.leads.lead import Lead
 from triage.find.leads.message import may_say, says_failure
-from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.reasons import is_project_name
+from triage.find.rank.search import Search
 from triage.find.rank.snippets import blank_comments
 from triage.find.words.tokens import find_terms
 from triage.read.text_signs import CODE_LINE
@@ -49,7 +49,7 @@ _OF_FILE = re.compile(r"\S+[:(]\d+\b")
 _MIN_WORDS = 4
 
 
-def find_used_text(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+def find_used_text(search: Search, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the places that use what an error names, but for names in the reporter's own code."""
     code = [line.strip()[:_MAX_LINE_CHARS] for block in parsed.code for line in block.text.splitlines()][-_MAX_LINES:]
     stated, inline = parsed.stated_errors, _INLINE.findall(parsed.prose)[:_MAX_LINES]
@@ -63,8 +63,8 @@ def find_used_text(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[L
         said = _GUESS.split(error)[0]
         names = list(dict.fromkeys(next(filter(None, match.groups())) for match in _NAME.finditer(said)))
         for name in names if len(names) <= _MAX_NAMES and not any(error in line for line in of_file) else ():
-            if name not in reporter_code and _is_telling(query_scores, error, name):
-                yield from _find_uses(query_scores, name, names)
+            if name not in reporter_code and _is_telling(search, error, name):
+                yield from _find_uses(search, name, names)
 
 
 def _tells_failure(line: str) -> bool:
@@ -72,40 +72,40 @@ def _tells_failure(line: str) -> bool:
     return bool(is_told) and len(line.split()) >= _MIN_WORDS and not CODE_LINE.search(line) and line[-1] not in "{;("
 
 
-def _is_telling(query_scores: QueryScores, error: str, name: str) -> bool:
+def _is_telling(search: Search, error: str, name: str) -> bool:
     """Return whether a name of an error is no word, and neither a missing package nor defined here."""
     is_file = _FILE.match(name) and _MISSING_FILE.search(error)
     is_shaped = is_file or _SHAPED.search(name) or ("-" in name and _VOID.search(error))
     if not (name.startswith(".") if _MISSING_PACKAGE.search(error) else is_shaped):
         return False
-    corpus, own = query_scores.corpus, name if is_file else re.split(r"[.:/]", name)[-1]
+    corpus, own = search.corpus, name if is_file else re.split(r"[.:/]", name)[-1]
     return own not in corpus.definitions and not is_project_name(corpus, own.lower())
 
 
-def _find_uses(query_scores: QueryScores, name: str, names_of_error: Sequence[str]) -> Iterator[Lead]:
+def _find_uses(search: Search, name: str, names_of_error: Sequence[str]) -> Iterator[Lead]:
     """Yield the one or two files that have a name, with the lines that have most of those beside it in the error."""
     alone = [re.compile(rf"(?<![\w$.]){re.escape(one)}(?![\w$])") for one in names_of_error]
     member = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     uses = [
         (sum(pattern.search(line) is not None for pattern in alone), file, number)
-        for file in _find_files(query_scores, name)
-        if may_say(query_scores.corpus.files[file])
-        for number, line in enumerate(blank_comments(query_scores.file_lines(file)), 1)
+        for file in _find_files(search, name)
+        if may_say(search.corpus.files[file])
+        for number, line in enumerate(blank_comments(search.file_lines(file)), 1)
         if member.search(line)
     ]
     most = max(uses, default=(0,))[0]
     best = [(file, number) for shared, file, number in uses if shared == most]
     if len({file for file, _ in best}) > _MAX_FILES:  # of many, that which the title names
-        stems = {word.lower() for word in query_scores.query.title_words}
-        best = [one for one in best if query_scores.corpus.files[one[0]].stem in stems]
+        stems = {word.lower() for word in search.query.title_words}
+        best = [one for one in best if search.corpus.files[one[0]].stem in stems]
     everywhere, first = Counter(file for _, file, _ in uses), dict(reversed(best))
     for file, lines in Counter(file for file, _ in best).items() if len(first) <= _MAX_FILES else ():
         yield Lead("used", file, first[file], name, copies=everywhere[file] if lines > 1 else 1)
 
 
-def _find_files(query_scores: QueryScores, name: str) -> list[int]:
+def _find_files(search: Search, name: str) -> list[int]:
     """Return the files of the few chunks with all words of a name."""
-    corpus = query_scores.corpus
+    corpus = search.corpus
     numbers = map(corpus.vocabulary.find_number, find_terms(name))
     having = [{*corpus.by_chunk.find_documents(number).tolist()} for number in numbers]
     chunks = set.intersection(*having) if having else set[int]()

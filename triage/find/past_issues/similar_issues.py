@@ -209,7 +209,7 @@ def _make_similar_issue(compared: Compared, shown_issue: PastIssue, *, may_be_na
         state=shown_issue.state,
         ended=describe_outcome(shown_issue),
         score=score,
-        named=may_be_named and score >= NAMED_FROM,
+        is_probably_same=may_be_named and score >= NAMED_FROM,
         reasons=list(_explain(compared, shown_issue)),
         fix_files=list(dict.fromkeys(path for fix in shown_issue.fixes for path in fix.files)),
         suspects=shown_issue.suspects,

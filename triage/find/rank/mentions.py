@@ -49,7 +49,7 @@ _MADE_WORDS = word_set(
 
 
 @dataclass
-class Mentions:
+class MentionScores:
     """Scores by file number, each from 0 to 1, and what they are based on."""
 
     path_scores: dict[int, float] = field(default_factory=dict)
@@ -68,16 +68,16 @@ class Mentions:
     """Mentioned definitions of each file, with their scores: up to 1, lower for common names."""
 
 
-def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> Mentions:
+def find_mentions(corpus: Corpus, query: Query, read_lines: ReadLines) -> MentionScores:
     """Return the files that the issue names, and by what: each step below adds its own scores to what was found."""
-    mentions = Mentions()
+    mentions = MentionScores()
     _add_references(corpus, query, read_lines, mentions)
     _add_stems(corpus, query, mentions)
     _add_definitions(corpus, query, mentions)
     return mentions
 
 
-def _add_references(corpus: Corpus, query: Query, read_lines: ReadLines, mentions: Mentions) -> None:
+def _add_references(corpus: Corpus, query: Query, read_lines: ReadLines, mentions: MentionScores) -> None:
     """Add the files of frames and of paths."""
     frames = [one for one in query.references if one.depth]
     resolved = {frame: resolve_frame(corpus, read_lines, frame) for frame in frames}
@@ -305,7 +305,7 @@ def _reverse(parts: Sequence[str]) -> list[str]:
     return [part.replace("-", "_") for part in reversed(parts) if part != "src"] or [*parts]
 
 
-def _add_stems(corpus: Corpus, query: Query, mentions: Mentions) -> None:
+def _add_stems(corpus: Corpus, query: Query, mentions: MentionScores) -> None:
     """Add the files whose name, without its ending, is a word of the issue."""
     for word in {word.lower() for word in query.all_words}:
         by_stem = corpus.files_by_stem
@@ -316,7 +316,7 @@ def _add_stems(corpus: Corpus, query: Query, mentions: Mentions) -> None:
             _raise_score(mentions.stem_scores, file, 1 / len(files))
 
 
-def _add_definitions(corpus: Corpus, query: Query, mentions: Mentions) -> None:
+def _add_definitions(corpus: Corpus, query: Query, mentions: MentionScores) -> None:
     """Add the files that define a word of the issue, if only few do."""
     for word in sorted(query.all_words):
         locations = corpus.definitions.get(word, ())

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 
 from triage.base.text import cut_line, number_lines
 from triage.domain.code import Passage, PromptPassages, Span
-from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
+from triage.find.rank.search import Search
 from triage.find.rank.snippets import COMMENT, find_snippets
 from triage.find.words.corpus import Corpus
 from triage.find.words.tokens import find_terms
@@ -27,7 +27,7 @@ projects, by the words of their commits, an edited line is shown in 24; with a t
 23. Of 27 issues that were played by hand, 9,000 characters show the first place of the answer in 19, and 80 of the 123
 places that the answers cite; with the issue's names among those of the keywords, in 16, and 71."""
 MIN_ASKED_SCORE, MIN_NAME_SCORE = 0.1, 0.3
-"""See `Mentions.definitions`: at most ten files, or three, define the name, and a plain word stands in the title."""
+"""See `MentionScores.definitions`: ten files, or three, define the name at most, and a plain word is in the title."""
 MAX_NAMED_CHARS, MAX_SNIPPET_CHARS = 1_000, 2_000
 """Of one definition that is named, and of a further one. Of a longer one its head, then the lines around those that
 share most with the issue. Of 21 fixes of the last years an edited line is shown in 13, with a model's keywords; in 11
@@ -53,7 +53,7 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     Files stand in the order of the ranking, passages in the order of their lines.
     """
     ranked = ranking.order[:MAX_FILES]
-    room = _Room(ranking.query_scores.corpus, chars, _LineScores(ranking.query_scores))
+    room = _Room(ranking.search.corpus, chars, _LineScores(ranking.search))
     facts = [*_list_executed(ranking), *_list_frames(ranking)]
     asked, named = _list_named_definitions(ranking)
     for share, blocks in ((NAMED_SHARE, facts), (ASKED_SHARE, asked), (NAMED_SHARE, named)):
@@ -178,11 +178,9 @@ class _Room:
 class _LineScores:
     """How much a line shares with the issue: the idf of its terms, with their weights in the issue."""
 
-    def __init__(self, query_scores: QueryScores) -> None:
-        find_number, find_idf = query_scores.corpus.vocabulary.find_number, query_scores.corpus.by_chunk.find_idf
-        self._weights = {
-            term: weight * find_idf(find_number(term)) for term, weight in query_scores.all_weights.items()
-        }
+    def __init__(self, search: Search) -> None:
+        find_number, find_idf = search.corpus.vocabulary.find_number, search.corpus.by_chunk.find_idf
+        self._weights = {term: weight * find_idf(find_number(term)) for term, weight in search.all_weights.items()}
 
     def __call__(self, line: str) -> float:
         return sum(self._weights.get(term, 0.0) for term in find_terms(line))
@@ -190,7 +188,7 @@ class _LineScores:
 
 def _list_frames(ranking: Ranking) -> list[_Block]:
     """Return the lines around those that the stack traces name, of the likeliest file first."""
-    corpus, mentions = ranking.query_scores.corpus, ranking.query_scores.mentions
+    corpus, mentions = ranking.search.corpus, ranking.search.mentions
     files = sorted(mentions.frames, key=lambda file: (-ranking.scores.get(file, 0.0), file))
     return [block for file in files for line in mentions.lines[file] for block in _show_around(corpus, file, line)]
 
@@ -206,7 +204,7 @@ def _show_around(corpus: Corpus, file: int, line: int) -> Iterator[_Block]:
 
 def _list_executed(ranking: Ranking) -> Iterator[_Block]:
     """Yield the lines around those where the example fails, then what it executes of the likeliest files."""
-    corpus, executed = ranking.query_scores.corpus, ranking.query_scores.executed
+    corpus, executed = ranking.search.corpus, ranking.search.executed
     if executed is None:
         return
     place = executed.place
@@ -220,7 +218,7 @@ def _list_executed(ranking: Ranking) -> Iterator[_Block]:
 
 def _list_named_definitions(ranking: Ranking) -> tuple[list[_Block], list[_Block]]:
     """Return what the keywords name, and what only the issue does, the rarest first."""
-    mentions, asked_words = ranking.query_scores.mentions, ranking.query_scores.query.asked_words
+    mentions, asked_words = ranking.search.mentions, ranking.search.query.asked_words
     likeliest = set(ranking.order[:MAX_FILES])
     found = [one for locations in mentions.definitions.values() for one in locations if one[1].file in likeliest]
     found.sort(key=lambda one: (-one[0], -ranking.scores.get(one[1].file, 0.0), one[1].file, one[1].start))
@@ -235,8 +233,8 @@ def _list_named_definitions(ranking: Ranking) -> tuple[list[_Block], list[_Block
 
 def _list_snippets(ranking: Ranking, file: _OpenFile) -> Iterator[_Block]:
     """Yield the file's snippets with what each is worth: less with each place in the file."""
-    corpus = ranking.query_scores.corpus
-    chunks = [snippet.chunk for snippet in find_snippets(ranking.query_scores, file.number)[:MAX_FILE_SNIPPETS]]
+    corpus = ranking.search.corpus
+    chunks = [snippet.chunk for snippet in find_snippets(ranking.search, file.number)[:MAX_FILE_SNIPPETS]]
     for place, chunk in enumerate(chunks or corpus.find_chunks(file.number)[:1], 1):
         start, end = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
         yield _Block(file.number, start, end, corpus.chunk_symbols[chunk], ranking.probabilities[file.number] / place)

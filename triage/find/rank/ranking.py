@@ -12,7 +12,7 @@ from triage.domain.code import ExecutedCode
 from triage.find.past_changes import PastChanges
 from triage.find.rank.features import FEATURES
 from triage.find.rank.query import Query
-from triage.find.rank.query_scores import QueryScores, Scores, find_highest
+from triage.find.rank.search import Scores, Search, find_highest
 from triage.find.words.corpus import Corpus
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
@@ -30,7 +30,7 @@ weights are no better."""
 
 @dataclass(frozen=True)
 class Ranking:
-    query_scores: QueryScores
+    search: Search
     features: Mapping[str, Scores]
     """Each from 0 to 1."""
     order: list[int]
@@ -49,7 +49,7 @@ def rank_files(
     near: Mapping[int, float],
     *,
     by_embedding: bool,
-    past: PastChanges | None = None,
+    past_changes: PastChanges | None = None,
     executed: ExecutedCode | None = None,
 ) -> Ranking:
     """Order the files for a query.
@@ -58,28 +58,27 @@ def rank_files(
     otherwise it only adds candidates. `past` counts as much as it covers of the code; without it nothing changes.
     `executed` is what a run of the issue's example says.
     """
-    past = past or PastChanges(corpus)
-    query_scores = QueryScores(corpus, query, past, executed)
-    features = compute_features(query_scores)
+    search = Search(corpus, query, past_changes or PastChanges(corpus), executed)
+    features = compute_features(search)
     # Of several chunks of a file the nearest counts.
     nearest = sorted(near.items(), key=lambda one: one[1]) if by_embedding else []
     closest = {int(corpus.chunk_files[chunk]): max(0.0, similarity) for chunk, similarity in nearest}
-    without_background = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
+    without_background = EMBEDDING_WEIGHT * normalize(search.to_array(closest))
     without_background = without_background + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
-    weights = load_past_weights()
-    without_background = without_background + np.float32(weights.weight * past.coverage) * features[PAST_FEATURE]
+    weights, coverage = load_past_weights(), search.past_changes.coverage
+    without_background = without_background + np.float32(weights.weight * coverage) * features[PAST_FEATURE]
     total = (without_background + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
-    total = total * np.float32(1 - weights.flattening * past.coverage)
-    total = total + score_executed_files(query_scores)
-    candidates = _find_candidates(query_scores, features, near)
+    total = total * np.float32(1 - weights.flattening * coverage)
+    total = total + score_executed_files(search)
+    candidates = _find_candidates(search, features, near)
     order = sorted(
-        (file for file in candidates if without_background[file] > 0 or file in query_scores.mentions.frame_scores),
+        (file for file in candidates if without_background[file] > 0 or file in search.mentions.frame_scores),
         key=lambda file: (-total[file], corpus.files[file].path),
     )
     # The best score is 0 if a stack trace leads to an empty file and nothing else fits.
     best = (float(total[order[0]]) if order else 0.0) or 1.0
     scores = {file: float(total[file]) / best for file in order}
-    return Ranking(query_scores, features, order, scores, _compute_probabilities(total, order), frozenset(closest))
+    return Ranking(search, features, order, scores, _compute_probabilities(total, order), frozenset(closest))
 
 
 @cache
@@ -106,8 +105,8 @@ def load_past_weights() -> PastWeights:
     return PastWeights(**json.loads(WEIGHTS_FILE.read_text())["past"])
 
 
-def compute_features(query_scores: QueryScores) -> dict[str, Scores]:
-    features = {name: feature(query_scores) for name, feature in FEATURES.items()}
+def compute_features(search: Search) -> dict[str, Scores]:
+    features = {name: feature(search) for name, feature in FEATURES.items()}
     past = np.minimum(features[PAST_FEATURE] / np.float32(load_past_weights().enough), np.float32(1.0))
     return {**{name: normalize(scores) for name, scores in features.items()}, PAST_FEATURE: past}
 
@@ -132,22 +131,22 @@ def _weighted_sum(features: Mapping[str, Scores], names: Iterable[str]) -> Score
     return total
 
 
-def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], near: Mapping[int, float]) -> set[int]:
+def _find_candidates(search: Search, features: Mapping[str, Scores], near: Mapping[int, float]) -> set[int]:
     """Return the files that are best in one way at least, or that the issue mentions."""
-    files = query_scores.corpus.chunk_files
-    candidates = {int(files[chunk]) for chunk in (*near, *find_highest(query_scores.chunk_scores, _CHUNK_CANDIDATES))}
+    files = search.corpus.chunk_files
+    candidates = {int(files[chunk]) for chunk in (*near, *find_highest(search.chunk_scores, _CHUNK_CANDIDATES))}
     candidates.update(*(find_highest(features[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
     candidates.update(find_highest(features[PAST_FEATURE], _PAST_CANDIDATES))
-    mentions = query_scores.mentions
+    mentions = search.mentions
     candidates.update(mentions.path_scores, mentions.frame_scores)
     candidates.update(mentions.definition_scores, mentions.stem_scores)
     return candidates
 
 
-def score_executed_files(query_scores: QueryScores) -> Scores:
+def score_executed_files(search: Search) -> Scores:
     """Return how much likelier each file is: nothing without a run."""
-    scores = query_scores.zeros()
-    if query_scores.executed:
-        numbers = query_scores.corpus.file_numbers
-        scores[[numbers[one.path] for one in query_scores.executed.functions if one.path in numbers]] = EXECUTED_WEIGHT
+    scores = search.zeros()
+    if search.executed:
+        numbers = search.corpus.file_numbers
+        scores[[numbers[one.path] for one in search.executed.functions if one.path in numbers]] = EXECUTED_WEIGHT
     return scores

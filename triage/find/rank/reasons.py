@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from triage.domain.code import RankReason
 from triage.find.rank.query import Query
-from triage.find.rank.query_scores import QueryScores
 from triage.find.rank.ranking import Ranking
+from triage.find.rank.search import Search
 from triage.find.words.corpus import Corpus, DefinitionLocation
 
 _MAX_NAMES = 2
@@ -19,12 +19,12 @@ _MAX_NAME_PARTS = 2
 
 def explain_rank(ranking: Ranking, file: int) -> list[RankReason]:
     """Return the reasons for a file, what says most first; none if it only shares words with the issue."""
-    query_scores = ranking.query_scores
+    search = ranking.search
     return [
-        *_explain_run(query_scores, file),
-        *_explain_frames(query_scores, file),
-        *_explain_path(query_scores, file),
-        *_explain_definitions(query_scores, file),
+        *_explain_run(search, file),
+        *_explain_frames(search, file),
+        *_explain_path(search, file),
+        *_explain_definitions(search, file),
     ]
 
 
@@ -35,8 +35,8 @@ def is_project_name(corpus: Corpus, term: str) -> bool:
     return in_paths >= _MIN_PATHS and in_paths > corpus.by_path.size / 2
 
 
-def _explain_run(query_scores: QueryScores, file: int) -> Iterator[RankReason]:
-    executed, corpus = query_scores.executed, query_scores.corpus
+def _explain_run(search: Search, file: int) -> Iterator[RankReason]:
+    executed, corpus = search.executed, search.corpus
     path = corpus.files[file].path
     if executed is None:
         return
@@ -50,12 +50,12 @@ def _explain_run(query_scores: QueryScores, file: int) -> Iterator[RankReason]:
         yield RankReason(text=text, symbol=next(iter(names), ""))
 
 
-def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[RankReason]:
-    frames = query_scores.mentions.frames
+def _explain_frames(search: Search, file: int) -> Iterator[RankReason]:
+    frames = search.mentions.frames
     frame = frames.get(file)
     if frame is None:
         return
-    has_moved = frame.line is not None and query_scores.find_frame_place(file, frame).line != frame.line
+    has_moved = frame.line is not None and search.find_frame_place(file, frame).line != frame.line
     line = f" (line {frame.line}{' in the reporter’s version' if has_moved else ''})" if frame.line else ""
     if not frame.calls_before_error:
         yield RankReason(text=f"innermost frame of the stack trace{line}")
@@ -66,24 +66,24 @@ def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[RankReason
         yield RankReason(text=f"frame of the stack trace, {distance} before the error{line}")
 
 
-def _explain_path(query_scores: QueryScores, file: int) -> Iterator[RankReason]:
-    mentions = query_scores.mentions
+def _explain_path(search: Search, file: int) -> Iterator[RankReason]:
+    mentions = search.mentions
     if file not in mentions.frame_scores and file in mentions.path_scores:
         yield RankReason(text="path named in the issue")
-    stem = query_scores.corpus.files[file].stem
-    if file in mentions.stem_scores and stem in {word.lower() for word in query_scores.query.title_words}:
+    stem = search.corpus.files[file].stem
+    if file in mentions.stem_scores and stem in {word.lower() for word in search.query.title_words}:
         yield RankReason(text="file name stands in the title")
 
 
-def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[RankReason]:
+def _explain_definitions(search: Search, file: int) -> Iterator[RankReason]:
     best: dict[str, tuple[float, DefinitionLocation]] = {}
-    for score, location in query_scores.mentions.definitions.get(file, []):
+    for score, location in search.mentions.definitions.get(file, []):
         name = location.name.rpartition(".")[2]
         is_better = score >= _MIN_DEFINITION_SCORE and score > best.get(name, (0.0, location))[0]
-        if is_better and _is_code_name(query_scores.query, name):
+        if is_better and _is_code_name(search.query, name):
             best[name] = (score, location)
     strongest = sorted(best.items(), key=lambda one: -one[1][0])[:_MAX_NAMES]
-    title = query_scores.query.title_words
+    title = search.query.title_words
     for place, is_in_title in (("the title", True), ("the issue", False)):
         named = [location.name for name, (_, location) in strongest if (name in title) is is_in_title]
         if named:

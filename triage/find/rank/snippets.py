@@ -11,7 +11,7 @@ import numpy as np
 from triage.domain.code import Passage, Span
 from triage.find.parse.definitions import normalize_name
 from triage.find.rank.query import Query
-from triage.find.rank.query_scores import QueryScores
+from triage.find.rank.search import Search
 from triage.find.words.corpus import Corpus
 from triage.find.words.tokens import split_into_terms
 
@@ -61,28 +61,28 @@ class _Group:
         return self.symbol.rpartition(".")[2]
 
 
-def find_snippets(query_scores: QueryScores, file: int) -> list[Snippet]:
+def find_snippets(search: Search, file: int) -> list[Snippet]:
     """Return the file's definitions that share words with the issue or have a line that it mentions, best first."""
-    groups = _group_chunks(query_scores, file)
+    groups = _group_chunks(search, file)
     siblings = _score_siblings(groups)
     found: list[Snippet] = []
     for group in groups:
         if not group.word_score and group.mention_rank is None:
             continue
-        score = group.word_score + BODY * _score_body(query_scores, file, group)
+        score = group.word_score + BODY * _score_body(search, file, group)
         score += SIBLINGS * siblings.get(group.owner, 0.0)
-        score += _score_name(query_scores.query, group) if group.symbol else OUTSIDE
+        score += _score_name(search.query, group) if group.symbol else OUTSIDE
         score += TEST if _TEST.search(group.symbol) else 0.0
         score += FRAME / group.mention_rank if group.mention_rank else 0.0
         found.append(Snippet(group.best_chunk, score))
     return sorted(found, key=lambda snippet: (-snippet.score, snippet.chunk))
 
 
-def choose_chunks(query_scores: QueryScores, file: int) -> list[int]:
+def choose_chunks(search: Search, file: int) -> list[int]:
     """Return at most three chunks of different definitions, best first; the file's first chunk if no word fits."""
-    corpus, chosen = query_scores.corpus, list[int]()
+    corpus, chosen = search.corpus, list[int]()
     starts, ends = corpus.chunk_starts, corpus.chunk_ends
-    for snippet in find_snippets(query_scores, file):
+    for snippet in find_snippets(search, file):
         start, end = starts[snippet.chunk], ends[snippet.chunk]
         if len(chosen) < MAX_SNIPPETS and not any(start <= ends[one] and starts[one] <= end for one in chosen):
             chosen.append(snippet.chunk)
@@ -150,14 +150,14 @@ def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:
     return start
 
 
-def _group_chunks(query_scores: QueryScores, file: int) -> list[_Group]:
+def _group_chunks(search: Search, file: int) -> list[_Group]:
     """Return the chunks of a file by their definition; a chunk outside of definitions is its own group."""
-    corpus = query_scores.corpus
-    ranks = _rank_mentioned_chunks(corpus, file, query_scores.mentions.lines.get(file, []))
+    corpus = search.corpus
+    ranks = _rank_mentioned_chunks(corpus, file, search.mentions.lines.get(file, []))
     by_symbol: dict[str, _Group] = {}
     groups: list[_Group] = []
     chunks = corpus.find_chunks(file)
-    scores = query_scores.chunk_scores[chunks.start : chunks.stop]
+    scores = search.chunk_scores[chunks.start : chunks.stop]
     best = float(scores.max()) if len(scores) else 0.0
     for chunk, score in zip(chunks, scores.tolist(), strict=True):
         symbol = corpus.chunk_symbols[chunk] or ""
@@ -202,8 +202,8 @@ def _score_siblings(groups: Iterable[_Group]) -> dict[str, float]:
     return {owner: total / highest for owner, total in sums.items()} if highest else {}
 
 
-def _score_body(query_scores: QueryScores, file: int, group: _Group) -> float:
-    corpus, lines = query_scores.corpus, query_scores.file_lines(file)
+def _score_body(search: Search, file: int, group: _Group) -> float:
+    corpus, lines = search.corpus, search.file_lines(file)
     spans = ((int(corpus.chunk_starts[chunk]) - 1, int(corpus.chunk_ends[chunk])) for chunk in group.chunks)
     own_lines = chain.from_iterable(lines[start:end] for start, end in spans)
     return sum(1 for _ in islice(filter(str.strip, blank_comments(own_lines)), _FULL_BODY)) / _FULL_BODY

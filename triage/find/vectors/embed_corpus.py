@@ -50,7 +50,7 @@ def project_chunks(corpus: Corpus, rows_by_chunk: NDArray[np.int32], count: int)
     return vectors
 
 
-def project_query(corpus: Corpus, weights: Mapping[str, float]) -> Matrix:
+def embed_query_locally(corpus: Corpus, weights: Mapping[str, float]) -> Matrix:
     """Return the projection of the terms of a query that the repository has."""
     known = {term: number for term in weights if (number := corpus.vocabulary.find_number(term)) is not None}
     values = [weights[term] * float(corpus.by_chunk.idf[number]) for term, number in known.items()]

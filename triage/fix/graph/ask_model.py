@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class TicketClass(Answer):
     """What kind of change an issue asks for."""
 
-    essential = ("confirmed_type", "technical_summary")
+    at_least_one_of = ("confirmed_type", "technical_summary")
     prompt: ClassVar[str] = "fix_classification"
     confirmed_type: Annotated[Literal["Bug", "Story"], IfMissing("Bug")]
     technical_summary: OptionalText
@@ -50,7 +50,7 @@ class TicketClass(Answer):
 class ModuleChoice(Answer):
     """Which modules may change."""
 
-    essential = ("affected_modules",)
+    at_least_one_of = ("affected_modules",)
     prompt: ClassVar[str] = "fix_modules"
     affected_modules: Texts
     files_likely_to_change: Texts
@@ -60,7 +60,7 @@ class ModuleChoice(Answer):
 class CodeChanges(Answer):
     """The smallest change that fixes a bug, or that meets all criteria of a story."""
 
-    essential = ("changes", "needs_to_see")
+    at_least_one_of = ("changes", "needs_to_see")
     prompt: ClassVar[str] = "fix_changes"
     max_tokens: ClassVar[int] = 8_000
     root_cause: NullableText
@@ -82,7 +82,7 @@ class TestChanges(Answer):
     """Tests that fail without the change and pass with it."""
 
     __test__ = False
-    essential = ("tests", "no_test_reason", "needs_to_see")
+    at_least_one_of = ("tests", "no_test_reason", "needs_to_see")
     prompt: ClassVar[str] = "fix_tests"
     max_tokens: ClassVar[int] = 6_000
     tests: Annotated[list[FileAnswer], Exact(), AT_MOST_50]
@@ -169,7 +169,7 @@ def classify_by_rules(state: FixState) -> TicketClass:
     )
 
 
-MAX_FILES = 6
+MAX_LIKELY_FILES = 6
 RULES_MODULES = 2
 """Modules of the first suspects that rules choose."""
 
@@ -180,7 +180,7 @@ def choose_by_rules(state: FixState, modules: Sequence[Module]) -> ModuleChoice:
     names = dict.fromkeys(found.name for suspect in suspects for found in find_modules(suspect.path, modules))
     return ModuleChoice(
         affected_modules=list(names)[:RULES_MODULES],
-        files_likely_to_change=[suspect.path for suspect in suspects][:MAX_FILES],
+        files_likely_to_change=[suspect.path for suspect in suspects][:MAX_LIKELY_FILES],
         error=None,
     )
 

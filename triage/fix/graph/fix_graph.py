@@ -30,7 +30,7 @@ from triage.base.threads import in_thread
 from triage.domain.proposal import MAX_REVISIONS, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.fix.check_approval import Decision, PersonDecision, parse_decision
+from triage.fix.check_command import Decision, PersonDecision, parse_decision
 from triage.fix.graph.fix_nodes import (
     Update,
     classify_ticket,
@@ -71,8 +71,8 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
             return {"error": f"The check could not be run: {error}"}
         patch = patch.model_copy(update={"checked": verdict.text})
         # It passed, or the cause need not be the patch: to send that back would cost requests for nothing.
-        times = state.times_sent_back + 1 if verdict.may_be_fixed else STOP_SENDING_BACK
-        update = {"check_output": redact_likely_secrets(verdict.output), "times_sent_back": times}
+        times = state.failed_checks + 1 if verdict.may_be_fixed else STOP_SENDING_BACK
+        update = {"check_output": redact_likely_secrets(verdict.output), "failed_checks": times}
     diff = await in_thread(format_diff, patch, context.base_files)
     summary = await in_thread(render_patch, patch, context.base_files)
     update |= {
@@ -95,7 +95,7 @@ def route_after_summary(state: FixState) -> str:
 
 
 def _must_change_again(state: FixState) -> bool:
-    return bool(state.check_output) and state.times_sent_back <= MAX_CHECK_FAILURES
+    return bool(state.check_output) and state.failed_checks <= MAX_CHECK_FAILURES
 
 
 async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -150,7 +150,7 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
         "iteration_count": state.iteration_count + 1,
         "pending_mutation": None,
         "check_output": "",
-        "times_sent_back": 0,
+        "failed_checks": 0,
         "messages": [f"Revision {state.iteration_count + 1} of {MAX_REVISIONS}."],
     }
 

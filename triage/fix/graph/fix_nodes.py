@@ -13,7 +13,7 @@ from triage.domain.code import Passage, SearchQuery
 from triage.domain.proposal import MAX_REQUEST_CHARS, Patch, PatchedFile
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
-    MAX_FILES,
+    MAX_LIKELY_FILES,
     MAX_TEST_CHARS,
     CodeChanges,
     F,
@@ -31,7 +31,7 @@ from triage.fix.graph.ask_model import (
 )
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.graph.shown_files import SEARCHED_FILES, CopyableCode, collect_code, collect_tests
-from triage.fix.patch.apply_edits import FileAnswer, build_files, read_path
+from triage.fix.patch.apply_edits import FileAnswer, build_files, normalize_path
 from triage.fix.patch.check_patch import check_patch, check_path
 from triage.fix.patch.modules import find_modules
 from triage.fix.patch.unified_diff import format_diff
@@ -98,11 +98,11 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
     modules = await in_thread(context.list_modules)
     choice = choose_by_rules(state, modules)
     if len(modules) > 1:
-        shown = {
+        sections = {
             "kind of change": f"{state.ticket_type}: {state.technical_summary}",
             "modules": format_bullets(list(map(describe_module, modules))),
         }
-        ask = partial(ask_for_choice, ModuleChoice, state, services, context.model, shown)
+        ask = partial(ask_for_choice, ModuleChoice, state, services, context.model, sections)
 
         def check(choice: ModuleChoice) -> str | None:
             return choice.error or (None if select_modules(choice, modules) else "none of the modules exists")
@@ -118,7 +118,7 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
     known = [path for file in choice.files_likely_to_change if (path := services.codebase.resolve_path(file))]
     return {
         "affected_modules": chosen,
-        "affected_files": list(dict.fromkeys(known))[:MAX_FILES],
+        "affected_files": list(dict.fromkeys(known))[:MAX_LIKELY_FILES],
         "steps": recorder.records,
         "messages": [f"Modules that may change: {', '.join(chosen)}."],
     }
@@ -157,13 +157,13 @@ async def _ask_until_usable(
     answer_type: type[F],
     state: FixState,
     context: FixContext,
-    collect_shown: Callable[[Sequence[str]], Mapping[str, str]],
-    check: Callable[[F], tuple[list[PatchedFile], list[str]]],
+    collect_sections: Callable[[Sequence[str]], Mapping[str, str]],
+    build_and_check: Callable[[F], tuple[list[PatchedFile], list[str]]],
 ) -> tuple[F | None, list[PatchedFile], list[str]]:
     """Ask until an answer can be used. The model may ask for more code, and reads what is wrong, twice each.
 
-    `collect_shown` returns what the prompt shows besides, with what the model needs to see. `check` returns the files
-    of an answer and what is wrong with it.
+    `collect_sections` returns the prompt's other sections, with what the model needs to see. `build_and_check` returns
+    the files of an answer and what is wrong with it.
 
     Returns:
         The answer, its files, and what is wrong with it; of a model that failed or declined, no answer and why.
@@ -172,8 +172,8 @@ async def _ask_until_usable(
     refused: Mapping[str, str] = {}
     code_requests = corrections = 0
     while True:
-        shown = await in_thread(collect_shown, needed)
-        ask = partial(ask_for_files, answer_type, state, services, context.model, shown, refused)
+        sections = await in_thread(collect_sections, needed)
+        ask = partial(ask_for_files, answer_type, state, services, context.model, sections, refused)
         attempt = await recorder.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
@@ -182,7 +182,7 @@ async def _ask_until_usable(
             code_requests += 1
             needed += answer.needs_to_see[:MAX_NEEDED]
             continue
-        files_built, problems = await in_thread(check, answer)
+        files_built, problems = await in_thread(build_and_check, answer)
         if not problems or corrections == MAX_CORRECTIONS:
             return answer, files_built, problems
         corrections += 1
@@ -200,19 +200,20 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     recorder = StepRecorder("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
     state_before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
-    def collect_shown(needed: Sequence[str]) -> dict[str, str]:
-        shown = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
+    def collect_sections(needed: Sequence[str]) -> dict[str, str]:
+        code = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
         needed = [*needed, *(file.path for file in state.proposed_changes)]
-        return format_triage(state) | {"code": collect_code(shown, state, context.services.codebase, needed).text}
+        return format_triage(state) | {"code": collect_code(code, state, context.services.codebase, needed).text}
 
-    def check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
+    def build_and_check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
         return (
             _build_and_check_files(answer.changes, "proposed_changes", state_before, context)
             if answer.changes
             else ([], [NO_CHANGE])
         )
 
-    answer, files_built, problems = await _ask_until_usable(recorder, CodeChanges, state, context, collect_shown, check)
+    ask = partial(_ask_until_usable, recorder, CodeChanges, state, context)
+    answer, files_built, problems = await ask(collect_sections, build_and_check)
     failed: Update = {"steps": recorder.records}
     if answer is None:
         return failed | {"error": f"The change could not be written: {problems[0]}"}
@@ -252,8 +253,8 @@ def _build_and_check_files(
     `field` of the state is what they would become. Their edits apply on top of what `state_before` changes already.
     """
     check, files = _make_path_check(state_before, context), context.base_files
-    refusals = {path: check(path, files.read(path) is None) for path in map(read_path, answers)}
-    allowed = [answer for answer in answers if not refusals[read_path(answer)]]
+    refusals = {path: check(path, files.read(path) is None) for path in map(normalize_path, answers)}
+    allowed = [answer for answer in answers if not refusals[normalize_path(answer)]]
     changed = {file.path: file.text for file in state_before.proposed_changes}
     files_built, unbuilt = build_files(allowed, files, changed)
     problems = [*filter(None, refusals.values()), *unbuilt]
@@ -266,13 +267,13 @@ def _build_and_check_files(
 def make_patch(state: FixState, files: "BaseFiles") -> Patch:
     """Return the patch with what the flow knows about it. The tests have the last version of a file that is in both."""
     words = state.human_feedback[-1] if state.iteration_count and state.human_feedback else ""
-    added = {file.path for file in state.proposed_tests}
-    rest = [file for file in state.proposed_changes if file.path not in added]
+    test_paths = {file.path for file in state.proposed_tests}
+    rest = [file for file in state.proposed_changes if file.path not in test_paths]
     return Patch(
         repository=state.repository.slug,
         issue=state.issue.number,
         issue_title=state.issue.title,
-        issue_text=hash_text(state.issue.title, state.issue.body),
+        issue_text_hash=hash_text(state.issue.title, state.issue.body),
         base=files.commit,
         kind=state.ticket_type,
         summary=state.summary or state.technical_summary,
@@ -284,7 +285,7 @@ def make_patch(state: FixState, files: "BaseFiles") -> Patch:
         no_test_reason=state.no_test_reason,
         unverified=state.unverified,
         revision=state.iteration_count,
-        revised_after=shorten(redact_likely_secrets(" ".join(words.split())), MAX_REQUEST_CHARS),
+        revision_words=shorten(redact_likely_secrets(" ".join(words.split())), MAX_REQUEST_CHARS),
     )
 
 
@@ -295,15 +296,16 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     changed = [file.path for file in state.proposed_changes]
     diff = await in_thread(format_diff, make_patch(state, context.base_files), context.base_files)
 
-    def collect_shown(needed: Sequence[str]) -> dict[str, str]:
-        shown = CopyableCode(context.base_files, MAX_TEST_CHARS, _make_path_check(state, context))
-        existing = collect_tests(shown, state, context.services.codebase, changed, needed)
+    def collect_sections(needed: Sequence[str]) -> dict[str, str]:
+        code = CopyableCode(context.base_files, MAX_TEST_CHARS, _make_path_check(state, context))
+        existing = collect_tests(code, state, context.services.codebase, changed, needed)
         return {"cause": state.root_cause or "", "the change": diff, "existing tests": existing}
 
-    def check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:
+    def build_and_check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:
         return _build_and_check_files(answer.tests, "proposed_tests", state, context)
 
-    answer, tests, problems = await _ask_until_usable(recorder, TestChanges, state, context, collect_shown, check)
+    ask = partial(_ask_until_usable, recorder, TestChanges, state, context)
+    answer, tests, problems = await ask(collect_sections, build_and_check)
     reason, message = "", f"Wrote a test in {len(tests)} file{'s' * (len(tests) != 1)}."
     if answer is None:
         reason = f"No test could be written: {problems[0]}."

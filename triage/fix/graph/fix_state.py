@@ -64,7 +64,7 @@ class FixState(Value):
     """What a person said of earlier versions, oldest first."""
     check_output: str = ""
     """What the project's own check printed when it failed with the last version."""
-    times_sent_back: int = 0
+    failed_checks: int = 0
     iteration_count: int = 0
     """How often the change was made again with a person's words."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from triage.domain.code import SearchQuery
-from triage.domain.proposal import BaseFile
+from triage.domain.proposal import TextFile
 from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.check_patch import show_path
 
@@ -63,13 +63,13 @@ class CopyableCode:
         lines = self.read_lines(path)
         if path in self.whole or not lines:
             return
-        shown = self._lines.setdefault(path, set())
+        shown_lines = self._lines.setdefault(path, set())
         end = min(end, start + MAX_PLACE_LINES - 1, len(lines))
-        numbers = [number for number in range(max(1, start), end + 1) if number not in shown]
+        numbers = [number for number in range(max(1, start), end + 1) if number not in shown_lines]
         for first, last in _join_runs(numbers):
             heading = f"## {path}:{first}-{last}" + (f" ({symbol})" if symbol else "")
             if self._add(heading + "\n" + "\n".join(lines[first - 1 : last])):
-                shown.update(range(first, last + 1))
+                shown_lines.update(range(first, last + 1))
             else:
                 self.left_out.append(f"{path}:{first}-{last}")
 
@@ -78,11 +78,11 @@ class CopyableCode:
         file = self._read(path)
         return normalize_line_ends(file.text).split("\n") if file else []
 
-    def _read(self, path: str) -> BaseFile | None:
+    def _read(self, path: str) -> TextFile | None:
         file = self.files.read(path)
         if isinstance(file, str):
             self.notes.append(f"{show_path(path)} cannot be shown: it is {file}.")
-        return file if isinstance(file, BaseFile) else None
+        return file if isinstance(file, TextFile) else None
 
     def _add(self, block: str) -> bool:
         if self._used + len(block) > self.max_chars:
@@ -112,47 +112,47 @@ def _join_runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def collect_code(shown: CopyableCode, state: FixState, codebase: Codebase, needed: Sequence[str]) -> CopyableCode:
+def collect_code(code: CopyableCode, state: FixState, codebase: Codebase, needed: Sequence[str]) -> CopyableCode:
     """Show the code for a change: what the model asked for, likely files and suspects whole, then passages.
 
     Of a long file, its head and the definitions that a suspect or a name leads to are shown, each whole.
     """
     for name in needed:
-        _add_named(shown, codebase, name)
+        _add_named(code, codebase, name)
     suspects = state.report.suspects if state.report else []
     for path in dict.fromkeys([*state.affected_files, *(suspect.path for suspect in suspects)]):
-        is_whole = shown.add_file(path)
+        is_whole = code.add_file(path)
         for suspect in suspects:
             if suspect.path == path and suspect.span and not is_whole:
-                _add_definition(shown, codebase, path, suspect.symbol, suspect.span.start, suspect.span.end)
+                _add_definition(code, codebase, path, suspect.symbol, suspect.span.start, suspect.span.end)
     for passage in state.retrieved_chunks:
-        shown.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
-    return shown
+        code.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
+    return code
 
 
-def _add_named(shown: CopyableCode, codebase: Codebase, name: str) -> None:
+def _add_named(code: CopyableCode, codebase: Codebase, name: str) -> None:
     """Show what the model asked for, also what may not be changed; or say why not."""
     given, _, lines = name.strip().removeprefix("./").partition(":")
-    path = codebase.resolve_path(given) or (given if shown.files.read(given) is not None else "")
+    path = codebase.resolve_path(given) or (given if code.files.read(given) is not None else "")
     if not path:
         found = codebase.find_definitions(name)[:3]
         for passage in found:
-            shown.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
+            code.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
         if not found:
-            shown.notes.append(f"{show_path(name)} is no file and no definition of the repository.")
+            code.notes.append(f"{show_path(name)} is no file and no definition of the repository.")
         return
-    if not shown.read_lines(path):
+    if not code.read_lines(path):
         return
-    if problem := shown.check_path(path, False):
-        shown.notes.append(f"Only to read: {problem}")
-    is_whole = shown.add_file(path)
+    if problem := code.check_path(path, False):
+        code.notes.append(f"Only to read: {problem}")
+    is_whole = code.add_file(path)
     start, _, end = lines.partition("-")
     if start.isdigit() and not is_whole:
-        shown.add_lines(path, int(start), int(end) if end.isdigit() else int(start) + MARGIN)
+        code.add_lines(path, int(start), int(end) if end.isdigit() else int(start) + MARGIN)
 
 
 def _add_definition(
-    shown: CopyableCode, codebase: Codebase, path: str, symbol: str | None, start: int, end: int
+    code: CopyableCode, codebase: Codebase, path: str, symbol: str | None, start: int, end: int
 ) -> None:
     around = [
         passage.span
@@ -162,9 +162,9 @@ def _add_definition(
     if around:
         first, last = around[0].start, around[0].end
         margin = SHORT_MARGIN if last - first < SHORT_LINES else 0
-        shown.add_lines(path, first - margin, last + margin, symbol or "")
+        code.add_lines(path, first - margin, last + margin, symbol or "")
     else:
-        shown.add_lines(path, start - MARGIN, end + MARGIN)
+        code.add_lines(path, start - MARGIN, end + MARGIN)
 
 
 SHOWN_TESTS = 4
@@ -179,14 +179,14 @@ _TEST_NAME = re.compile(r"(?:\b|_)(?:test|spec)|Test|Spec")
 
 
 def collect_tests(
-    shown: CopyableCode, state: FixState, codebase: Codebase, changed: Sequence[str], needed: Sequence[str]
+    code: CopyableCode, state: FixState, codebase: Codebase, changed: Sequence[str], needed: Sequence[str]
 ) -> str:
     """Return what the model asked for or wanted to change, then the tests that share most with the issue.
 
     They are whole where they are short, and in the language of a changed file, or in one that tests it. If none shares
     anything, one shows how this project writes tests.
     """
-    tests = {file.path for file in shown.files.list_editable() if file.is_test and file.language}
+    tests = {file.path for file in code.files.list_editable() if file.is_test and file.language}
     endings = {_find_endings_tested_together(path) for path in changed}
     suspects = state.report.suspects if state.report else []
     names = [suspect.symbol for suspect in suspects if suspect.symbol]
@@ -196,12 +196,12 @@ def collect_tests(
     others = [path for path in sorted(tests) if _find_endings_tested_together(path) in endings]
     others.sort(key=lambda path: _TEST_NAME.search(path.rpartition("/")[2]) is None)
     for name in needed:
-        _add_named(shown, codebase, name)
+        _add_named(code, codebase, name)
     for path in related or others[:1]:
-        if not shown.add_file(path):
-            length = len(shown.read_lines(path))
-            shown.add_lines(path, length - LAST_LINES, length)
-    return shown.text or "(The repository has no test in the language of the changed files.)"
+        if not code.add_file(path):
+            length = len(code.read_lines(path))
+            code.add_lines(path, length - LAST_LINES, length)
+    return code.text or "(The repository has no test in the language of the changed files.)"
 
 
 def _find_endings_tested_together(path: str) -> str:

@@ -12,7 +12,7 @@ from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.proposal import Proposal, ProposalStatus
 from triage.domain.run import Status
-from triage.fix.check_approval import (
+from triage.fix.check_command import (
     CHANGED_FILES,
     DRY_RUN,
     EDITED_COMMENT,
@@ -34,9 +34,9 @@ from triage.fix.jobs.fix_job import (
 )
 from triage.fix.proposal_text import fold_approved, render_pull_request_body
 from triage.outside.github.issue_reader import read_unchanged_comment
-from triage.run.run_context import JobContext
+from triage.run.job_context import JobContext
 from triage.run.write.apply_effects import apply_issue_effects
-from triage.run.write.apply_local_effects import PublishResult
+from triage.run.write.apply_job_effects import PublishResult
 from triage.safety.active_content import list_links
 from triage.safety.code_owners import CodeOwners
 from triage.say.comment import read_parts
@@ -56,11 +56,11 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
     """Carry out what a person decided about a stored patch, once."""
     task, proposal, remembered = request.task, None, CommentState()
     try:
-        listed = await _call(job.proposals.list_proposals, task.number, run=job.run)
+        listed = await _call(job.proposal_store.list_proposals, task.number, context=job.context)
         proposal = next((one for one in listed if one.id == task.proposal_id), None)
         if proposal is None:
             return await write_refusal(request, UNKNOWN_ID, job)
-        refusal, remembered = await _call(find_refusal, request, proposal, job, run=job.run)
+        refusal, remembered = await _call(find_refusal, request, proposal, job, context=job.context)
     except TriageError as error:
         refusal = f"GitHub did not confirm it. {error}"
     if refusal or proposal is None:
@@ -73,10 +73,10 @@ async def apply_fix(request: FixRequest, job: FixJob) -> Status:
         return await _refuse(request, str(error), proposal, job)
 
 
-async def _call(step: Callable[[*Ts], T], *args: *Ts, run: JobContext) -> T:
+async def _call(step: Callable[[*Ts], T], *args: *Ts, context: JobContext) -> T:
     """Call a step that blocks, while the run has time. Raises TriageError, whatever fails: the command is answered."""
     try:
-        return await call_with_deadline(partial(step, *args), run.cancelled, run.seconds_left() * STEP_SHARE)
+        return await call_with_deadline(partial(step, *args), context.cancelled, context.seconds_left() * STEP_SHARE)
     except OutOfTime as error:
         raise CannotPublish(f"{str(error).capitalize()}.") from None
     except TriageError:
@@ -90,10 +90,10 @@ def find_refusal(request: FixRequest, proposal: Proposal, job: FixJob) -> tuple[
 
     It blocks. Raises TriageError if GitHub does not answer.
     """
-    run, issue, proposals, state = job.run, request.issue, job.proposals, CommentState()
+    context, issue, proposals, state = job.context, request.issue, job.proposal_store, CommentState()
     if request.task.command == "reject":
-        return DRY_RUN if run.policy.dry_run else "", state
-    now = issue.snapshot_time or run.now()
+        return DRY_RUN if context.policy.dry_run else "", state
+    now = issue.snapshot_time or context.now()
     if reason := check_proposal(proposal, hash_text(issue.title, issue.body), now):
         return reason, state
     comment = find_our_comment(issue)
@@ -101,31 +101,31 @@ def find_refusal(request: FixRequest, proposal: Proposal, job: FixJob) -> tuple[
     if "proposal" not in read_parts(body):
         return EDITED_COMMENT, state
     state = parse_state(body) or state
-    if state.proposal != proposal.commit:
+    if state.proposal_commit != proposal.commit:
         return UNKNOWN_ID, state
     if not proposals.is_on_default_branch(proposal.base):
         return OFF_DEFAULT_BRANCH, state
-    if proposals.has_other_workflows(proposal.base):
+    if proposals.has_changed_workflows(proposal.base):
         return OTHER_WORKFLOWS, state
     if proposals.list_changed_on_base(proposal):
         return CHANGED_FILES, state
     owners = proposals.read_code_owners() if job.approvers == "owners" else None
     if owners is not None:
         paths = [path for commit in proposals.read_commits(proposal) for path in commit.files]
-        if reason := check_owners(request.task.actor, paths, CodeOwners(owners), run.config):
+        if reason := check_owners(request.task.actor, paths, CodeOwners(owners), context.config):
             return reason, state
-    return DRY_RUN if run.policy.dry_run else "", state
+    return DRY_RUN if context.policy.dry_run else "", state
 
 
 async def _approve(request: FixRequest, proposal: Proposal, remembered: CommentState, job: FixJob) -> Status:
     """Create the branch and the pull request, then write so and delete the stored patch."""
-    run, branch = job.run, make_branch_name(request.task.number, request.issue.title)
-    run.progress.detail(f"Approved: branch {branch} at commit {proposal.commit}.")
-    if not await _call(job.proposals.create_branch, branch, proposal.commit, run=run):
+    context, branch = job.context, make_branch_name(request.task.number, request.issue.title)
+    context.progress.detail(f"Approved: branch {branch} at commit {proposal.commit}.")
+    if not await _call(job.proposal_store.create_branch, branch, proposal.commit, context=context):
         raise CannotPublish(NAME_TAKEN.format(name=branch))
     try:
-        opened = await _call(create_pull_request, branch, request, proposal, remembered, job, run=run)
-        await _call(announce_and_delete, opened, request, proposal, job, run=run)
+        opened = await _call(create_pull_request, branch, request, proposal, remembered, job, context=context)
+        await _call(announce_and_delete, opened, request, proposal, job, context=context)
     except TriageError as error:
         raise CannotPublish(f"it was begun, and can be approved again. {error}") from None
     outputs = {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": opened.url}
@@ -149,16 +149,16 @@ def create_pull_request(
     """Open the draft pull request of the branch, or say how a person does. It blocks, and raises TriageError."""
     task, issue, who = request.task, request.issue, request.task.actor or "a workflow"
     title = f"[#{task.number}] {format_subject(issue.title) or 'Proposed change'}"
-    *test_commits, last = job.proposals.read_commits(proposal)
+    *test_commits, last = job.proposal_store.read_commits(proposal)
     test_paths = [path for commit in test_commits for path in sorted(commit.files)]
     words = read_summary(last.message)
     body = render_pull_request_body(
-        proposal.id, issue.url, who, remembered.tests, words, test_paths, remembered.example
+        proposal.id, issue.url, who, remembered.tests_outcome, words, test_paths, remembered.example_outcome
     )
     try:
-        opened = job.proposals.open_pull_request(branch, proposal.commit, title, body)
+        opened = job.proposal_store.open_pull_request(branch, proposal.commit, title, body)
     except PullRequestRefused as error:
-        repository = job.run.repository
+        repository = job.context.repository
         url = f"{repository.server_url}/{repository.slug}/compare/{branch}?expand=1"
         text = render_block("proposal", "refused_pull_request", who, branch, url, str(error))
         return OpenedPullRequest(text, form_url=url)
@@ -173,16 +173,16 @@ def announce_and_delete(opened: OpenedPullRequest, request: FixRequest, proposal
     done, comment = PublishResult(), find_our_comment(request.issue)
     approved = fold_approved(read_parts(comment.body).get("proposal", "")) if comment else ""
     links = [opened.url or opened.form_url, *list_links(approved)]
-    apply_issue_effects(plan_proposal_part(request.issue, opened.text + approved, links), job.run.github, done)
+    apply_issue_effects(plan_proposal_part(request.issue, opened.text + approved, links), job.context.github, done)
     if done.failures:
         raise CannotPublish(" ".join(done.failures))
     with suppress(TriageError):  # it goes when it expires
-        job.proposals.delete(proposal)
+        job.proposal_store.delete(proposal)
 
 
 async def _reject(request: FixRequest, proposal: Proposal, job: FixJob) -> Status:
     """Delete the stored patch, and write who rejected it and why."""
-    await _call(job.proposals.delete, proposal, run=job.run)
+    await _call(job.proposal_store.delete, proposal, context=job.context)
     task = request.task
     text = render_block("proposal", "rejected", task.actor or "a workflow", task.words)
     outputs = describe_proposal(proposal) | {"proposal-status": ProposalStatus.REJECTED.value}
@@ -193,7 +193,7 @@ async def _refuse(request: FixRequest, reason: str, proposal: Proposal | None, j
     """Say why nothing is carried out. A proposal that is too old goes with the next one that is stored."""
     if proposal is None:
         return await write_refusal(request, reason, job)
-    is_late = is_expired(proposal, request.issue.snapshot_time or job.run.now())
+    is_late = is_expired(proposal, request.issue.snapshot_time or job.context.now())
     status = ProposalStatus.NONE if is_late else ProposalStatus.AWAITING
     outputs = describe_proposal(proposal) | {"proposal-status": status.value}
     return await write_refusal(request, reason, job, outputs)

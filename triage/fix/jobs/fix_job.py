@@ -15,17 +15,17 @@ from triage.domain.proposal import Approvers, ExampleOutcome, Patch, Proposal, P
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
-from triage.fix.check_approval import MORE_WORDS, NO_ID, OFF_DEFAULT_BRANCH, check_role
+from triage.fix.check_command import MORE_WORDS, NO_ID, OFF_DEFAULT_BRANCH, check_role
 from triage.outside.output.job_output import PROPOSE_RESULT, read_own_file, write_file
+from triage.run.job_context import JobContext
 from triage.run.may_run.event import Event, check_command_comment, plan_reaction
-from triage.run.run_context import JobContext
-from triage.run.write.apply_local_effects import apply_local_effects
+from triage.run.write.apply_job_effects import apply_job_effects
 from triage.run.write.write_results import write_to_issue
 from triage.safety.safe_markdown import escape_markdown
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.say.comment import read_parts
 from triage.say.notices import plan_job_result
-from triage.say.our_comment import find_our_comment, plan_comment_parts, read_state
+from triage.say.our_comment import find_our_comment, plan_comment_parts, read_comment_state
 from triage.say.template import render_block
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class JobArtifacts:
 
 @dataclass(frozen=True)
 class FixJob:
-    run: JobContext
-    proposals: "GitHubProposalStore"
+    context: JobContext
+    proposal_store: "GitHubProposalStore"
     open_base_files: Callable[[str], "BaseFiles"]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
     artifacts: JobArtifacts
@@ -138,9 +138,9 @@ async def write_result(
     The reaction is to the comment with the command; there is none if a workflow was started by hand.
     """
     if reaction:
-        effects = [*effects, *plan_reaction(job.run.event, reaction)]
-    done = await write_to_issue([] if job.run.policy.dry_run else effects, job.run)
-    apply_local_effects(plan_job_result("fix", message, outputs, status, links), job.run.output, done)
+        effects = [*effects, *plan_reaction(job.context.event, reaction)]
+    done = await write_to_issue([] if job.context.policy.dry_run else effects, job.context)
+    apply_job_effects(plan_job_result("fix", message, outputs, status, links), job.context.output, done)
     return done.downgrade_status(status)
 
 
@@ -156,17 +156,17 @@ class FixRequest:
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
 
-NO_PROPOSAL = {"proposal-status": ProposalStatus.NONE.value}
+STATUS_NONE = {"proposal-status": ProposalStatus.NONE.value}
 
 
 async def write_refusal(
-    request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL
+    request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = STATUS_NONE
 ) -> Status:
     """Say why the command is not carried out."""
     return await write_reply(request, format_refusal(request.task, reason), job, outputs)
 
 
-async def write_reply(request: FixRequest, reply: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL) -> Status:
+async def write_reply(request: FixRequest, reply: str, job: FixJob, outputs: Mapping[str, str] = STATUS_NONE) -> Status:
     """Reply to the command below what our comment shows, which stays as it is. `reply` is safe."""
     issue = request.issue
     effects = [plan_comment_parts(issue, {"reply": reply}, {})] if find_our_comment(issue) else []
@@ -175,13 +175,13 @@ async def write_reply(request: FixRequest, reply: str, job: FixJob, outputs: Map
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
     """Read the issue and the role of whoever commands. Raises TriageError if one cannot be read."""
-    run = job.run
-    issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
+    context = job.context
+    issue = await context.ask_github(f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number))
     role = "write"  # which starting a workflow by hand takes
     if task.actor:
-        role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
+        role = await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
     no_access = check_role(role)
-    return FixRequest(task, issue, not no_access, no_access or _find_refusal(task, issue, run.event))
+    return FixRequest(task, issue, not no_access, no_access or _find_refusal(task, issue, context.event))
 
 
 def _find_refusal(task: FixTask, issue: Issue, event: Event | None) -> str:
@@ -202,15 +202,15 @@ async def check_base(job: FixJob) -> str:
     Raises TriageError if the checkout or GitHub cannot be read.
     """
     commit = (await in_thread(job.open_base_files, "HEAD")).commit
-    proposals = job.proposals
-    is_on_it = await job.run.ask_github("The default branch", lambda: proposals.is_on_default_branch(commit))
+    store = job.proposal_store
+    is_on_it = await job.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
     return "" if is_on_it else OFF_DEFAULT_BRANCH
 
 
 def read_shown_commit(issue: Issue) -> str:
     """Return the last commit of the patch that our comment shows and that waits for an answer; empty without one."""
     comment = find_our_comment(issue)
-    return read_state(issue).proposal if comment and "proposal" in read_parts(comment.body) else ""
+    return read_comment_state(issue).proposal_commit if comment and "proposal" in read_parts(comment.body) else ""
 
 
 def plan_proposal_part(
@@ -226,5 +226,5 @@ def plan_proposal_part(
 
     Without `commit` nothing waits for a decision any more: a second approval is refused.
     """
-    remembered = {"proposal": commit, "tests": tests_outcome, "example": example_outcome}
+    remembered = {"proposal_commit": commit, "tests_outcome": tests_outcome, "example_outcome": example_outcome}
     return [plan_comment_parts(issue, {"proposal": text, "reply": ""}, remembered, links)]

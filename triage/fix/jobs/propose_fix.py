@@ -11,20 +11,20 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import MAX_REVISIONS, PatchedFile, Proposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.check_approval import TOO_OFTEN, UNKNOWN_ID
+from triage.fix.check_command import TOO_OFTEN, UNKNOWN_ID
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, ProposeResult, write_result
 from triage.fix.patch.unified_diff import diff_file, read_base_text
+from triage.run.job_context import export_telemetry
 from triage.run.may_run.admission import WRITE_ROLES
 from triage.run.may_run.event import restore_issue_at_trigger
 from triage.run.may_run.route import CommandName, parse_command
-from triage.run.run_context import export_telemetry
-from triage.run.write.apply_local_effects import apply_local_effects
+from triage.run.write.apply_job_effects import apply_job_effects
 from triage.run.write.plan_effects import build_outputs, dump_report
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.say.comment import read_parts, withhold_details
 from triage.say.hidden_state import hash_example
 from triage.say.job_page import render_fix_page
-from triage.say.our_comment import find_our_comment, read_state
+from triage.say.our_comment import find_our_comment, read_comment_state
 from triage.say.template import render_block
 
 if TYPE_CHECKING:
@@ -40,34 +40,35 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     from triage.fix.graph.fix_state import FixContext, FixState
     from triage.graph.run_graph import run_graph
 
-    run, task = job.run, request.task
-    issue = restore_issue_at_trigger(request.issue, run.event, started=run.now(), now=run.now())  # now, by hand
+    context, task = job.context, request.task
+    now = context.now()  # what was written until now counts
+    issue = restore_issue_at_trigger(request.issue, context.event, started=now, now=now)
     earlier, problem = await _find_earlier(task, job)
     if problem:
         return await write_result(
             job,
-            render_block("proposal", "abandoned", problem),
+            render_block("proposal", "no_change", problem),
             job.artifacts.write_propose_result(ProposeResult(error=problem)),
         )
-    files = await in_thread(job.open_base_files, "HEAD")
-    services = await in_thread(run.open_services)
+    base_files = await in_thread(job.open_base_files, "HEAD")
+    services = await in_thread(context.open_services)
     example = await in_thread(job.open_example, issue)
 
-    triage = partial(run_graph, services=replace(services, is_asked=True), cancelled=run.cancelled)
+    triage = partial(run_graph, services=replace(services, shows_unsure=True), cancelled=context.cancelled)
     change_request, feedback = await in_thread(_read_feedback, issue, task, job)
     state = FixState(
         issue=issue,
-        repository=run.repository,
+        repository=context.repository,
         change_request=change_request,
         example=_describe_example(example, issue),
-        diff=await in_thread(_format_earlier_diff, earlier, files, job) if earlier else "",
+        diff=await in_thread(_format_earlier_diff, earlier, base_files, job) if earlier else "",
         human_feedback=feedback,
         iteration_count=earlier.revision + 1 if earlier else 0,
     )
-    state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
+    state = await run_fix(state, FixContext(services, base_files, triage), context.cancelled)
     patch = None if state.error else state.patch
     error = "" if patch else (state.error or "")[:MAX_ERROR_CHARS]
-    shown = state.diff_summary if patch else render_block("proposal", "abandoned", error)
+    shown = state.diff_summary if patch else render_block("proposal", "no_change", error)
     outputs = job.artifacts.write_propose_result(ProposeResult(error=error, patch=patch))
     if patch and example:
         job.artifacts.write_example(example)
@@ -80,8 +81,8 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         WriteJobPage(markdown=render_fix_page(shown, report)),
         SetOutputs(values=build_outputs(report) | outputs),
     ]
-    done = apply_local_effects(effects, run.output)
-    await export_telemetry(report, services, run.cancelled, run.seconds_left)
+    done = apply_job_effects(effects, context.output)
+    await export_telemetry(report, services, context.cancelled, context.seconds_left)
     return done.downgrade_status(report.status)
 
 
@@ -90,7 +91,7 @@ async def _find_earlier(task: FixTask, job: FixJob) -> tuple[Proposal | None, st
     if task.command != "revise":
         return None, ""
     try:
-        stored = await job.run.ask_github("The proposals", lambda: job.proposals.list_proposals(task.number))
+        stored = await job.context.ask_github("The proposals", lambda: job.proposal_store.list_proposals(task.number))
     except TriageError as error:
         return None, str(error)
     earlier = next((one for one in stored if one.id == task.proposal_id), None)
@@ -100,28 +101,28 @@ async def _find_earlier(task: FixTask, job: FixJob) -> tuple[Proposal | None, st
 
 def _describe_example(example: "FixExample | None", issue: Issue) -> str:
     """Return the example, and what our comment says of a run of it on the default branch."""
-    comment, reproduced = find_our_comment(issue), read_state(issue).reproduced
+    comment, reproduced = find_our_comment(issue), read_comment_state(issue).reproduced
     if example is None or comment is None or reproduced is None or reproduced.example != hash_example(example.code):
         return example.describe() if example else ""
     said = read_parts(comment.body).get("reproduction", "").partition("<details>")[0].strip()
     return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
-def _format_earlier_diff(earlier: Proposal, files: "BaseFiles", job: FixJob) -> str:
+def _format_earlier_diff(earlier: Proposal, base_files: "BaseFiles", job: FixJob) -> str:
     """Return the diff of the version that a person wants changed, against the commit that it was made from."""
     try:
-        files = job.open_base_files(earlier.base)
+        base_files = job.open_base_files(earlier.base)
     except BadInput:  # a shallow checkout has only today's commit
-        job.run.progress.info("The earlier version is compared with today's commit.")
+        job.context.progress.info("The earlier version is compared with today's commit.")
     diffs = []
-    for path, file in [pair for commit in job.proposals.read_commits(earlier) for pair in commit.files.items()]:
-        is_new = files.read(path) is None
+    for path, file in [pair for commit in job.proposal_store.read_commits(earlier) for pair in commit.files.items()]:
+        is_new = base_files.read(path) is None
         version = PatchedFile(path=path, text=redact_likely_secrets(file.text, path), is_new_file=is_new)
-        diffs.append(diff_file(version, read_base_text(path, files)).text)
+        diffs.append(diff_file(version, read_base_text(path, base_files)).text)
     return "".join(diffs)
 
 
-_ABOUT_A_PATCH = (CommandName.FIX, CommandName.REVISE, CommandName.REJECT)
+_COMMANDS_WITH_WORDS = (CommandName.FIX, CommandName.REVISE, CommandName.REJECT)
 
 
 def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[str]]:
@@ -135,10 +136,10 @@ def _read_feedback(issue: Issue, task: FixTask, job: FixJob) -> tuple[str, list[
     roles = {task.actor: "write"}
     for comment in issue.thread:
         command = parse_command(comment.body)
-        if command is None or command.name not in _ABOUT_A_PATCH or comment.by_bot:
+        if command is None or command.name not in _COMMANDS_WITH_WORDS or comment.by_bot:
             continue
         if comment.author not in roles and len(roles) <= MAX_ROLE_LOOKUPS:
-            roles[comment.author] = job.run.github.fetch_role(comment.author)
+            roles[comment.author] = job.context.github.fetch_role(comment.author)
         if roles.get(comment.author) not in WRITE_ROLES:
             continue
         if command.name is CommandName.FIX:

@@ -5,8 +5,9 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import ExampleResult, Patch, Proposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.base_files import BaseFiles
+from triage.fix.check_command import is_expired
 from triage.fix.jobs.fix_job import (
-    NO_PROPOSAL,
+    STATUS_NONE,
     FixJob,
     FixRequest,
     ProposeResult,
@@ -44,32 +45,33 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
     patch = result.patch
     if patch is None:
         return await _report_nothing(request, result, job)
-    files, problem, commits = await in_thread(check_and_build_commits, patch, request, job)
+    base_files, problem, commits = await in_thread(check_and_build_commits, patch, request, job)
     if problem:  # the same that the job before found: nobody is shown such a patch
         return await _report_nothing(request, ProposeResult(error=f"The patch was refused. {problem}"), job)
-    now = request.issue.snapshot_time or job.run.now()
+    now = request.issue.snapshot_time or job.context.now()
 
     def find_stored() -> Proposal | None:
-        listed = reversed(job.proposals.list_proposals(task.number))
-        return next((one for one in listed if job.proposals.holds_exactly(one, patch.base, commits, now)), None)
+        listed = reversed(job.proposal_store.list_proposals(task.number))
+        current = (one for one in listed if not is_expired(one, now))
+        return next((one for one in current if job.proposal_store.has_exactly(one, patch.base, commits)), None)
 
-    stored = await job.run.ask_github("The proposals", find_stored)
+    stored = await job.context.ask_github("The proposals", find_stored)
     if stored is None:
         return await _report_nothing(request, ProposeResult(error=NOT_STORED), job)
-    return await _report_stored(patch, files, stored, request.issue, job)
+    return await _report_stored(patch, base_files, stored, request.issue, job)
 
 
 async def _report_nothing(request: FixRequest, result: ProposeResult, job: FixJob) -> Status:
-    text = render_block("proposal", "abandoned", result.error)
+    text = render_block("proposal", "no_change", result.error)
     if read_shown_commit(request.issue):  # the one before can still be approved
         return await write_reply(request, format_reply(request.task, text), job)
     shown = format_reply(request.task, text)
-    return await write_result(job, text, NO_PROPOSAL, plan_proposal_part(request.issue, shown), "confused")
+    return await write_result(job, text, STATUS_NONE, plan_proposal_part(request.issue, shown), "confused")
 
 
-async def _report_stored(patch: Patch, files: BaseFiles, stored: Proposal, issue: Issue, job: FixJob) -> Status:
+async def _report_stored(patch: Patch, base_files: BaseFiles, stored: Proposal, issue: Issue, job: FixJob) -> Status:
     """Write the part of the comment with the patch, what tests said of it, and how to answer."""
-    repository, outputs, runs = job.run.repository, describe_proposal(stored), job.artifacts.read_example_runs()
+    repository, outputs, runs = job.context.repository, describe_proposal(stored), job.artifacts.read_example_runs()
     # What the job `verify` saw of the report's example, whose text is the one that the model read.
     found = await in_thread(job.open_example, issue) if runs else None
     seen = found.compare(*runs) if runs and found else ExampleResult()
@@ -77,10 +79,10 @@ async def _report_stored(patch: Patch, files: BaseFiles, stored: Proposal, issue
     text = await in_thread(
         lambda: render_proposal(
             patch,
-            files,
+            base_files,
             stored,
             tests_outcome=job.tests_outcome,
-            example=seen,
+            example_result=seen,
             diff_url=diff_url,
             run_url=job.run_url,
         )

@@ -24,7 +24,7 @@ from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
 from triage.fix.proposal_store import GitHubProposalStore
-from triage.run.run_context import JobContext
+from triage.run.job_context import JobContext
 from triage.run.write.write_results import write_skip, write_unfinished
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ OBJECT_WRITE_SECONDS = 0.25
 """Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
 
 
-def open_fix_job(app: "App", run: JobContext, open_example: "Callable[[Issue], FixExample | None]") -> FixJob:
+def open_fix_job(app: "App", context: JobContext, open_example: "Callable[[Issue], FixExample | None]") -> FixJob:
     """Open what a job of the fix flow acts through. Raises BadInput as `App.github`."""
     return FixJob(
-        run,
-        proposals=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
+        context,
+        proposal_store=app.open_github(GitHubProposalStore, seconds_between_writes=OBJECT_WRITE_SECONDS),
         open_base_files=partial(open_base_files, app.root),
         artifacts=JobArtifacts(app.workspace, app.redactor),
         open_example=open_example,
@@ -78,11 +78,11 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
 
     Raises SetupError if the workflow's author must fix something.
     """
-    if job.run.policy.comment == "never":
+    if job.context.policy.comment == "never":
         raise BadInput("comment: never cannot be used with the fix flow: nobody could see what they approve.")
     carry_out, commands = JOBS[name]
     if task.command not in commands:
-        return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)
+        return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.context)
     try:
         request = await read_fix_request(task, job)
         if request.has_write_access and (not request.refusal or name == "fix-gate"):
@@ -93,6 +93,6 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
         reply = format_refusal(task, request.refusal)
         return await write_result(job, reply, {}, status=Status.SKIPPED)
     except IssueMoved as error:
-        return write_skip(str(error), job.run)
+        return write_skip(str(error), job.context)
     except GitHubUnavailable as error:
-        return write_unfinished(str(error), job.run)
+        return write_unfinished(str(error), job.context)

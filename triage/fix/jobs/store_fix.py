@@ -8,9 +8,9 @@ from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import Patch, PatchCommit, Proposal, ProposalStatus
 from triage.domain.run import Status
-from triage.fix.check_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
+from triage.fix.check_command import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.fix.commit_text import build_commits
-from triage.fix.jobs.fix_job import NO_PROPOSAL, FixJob, FixRequest, describe_proposal, write_result
+from triage.fix.jobs.fix_job import STATUS_NONE, FixJob, FixRequest, describe_proposal, write_result
 from triage.fix.patch.check_patch import check_patch
 from triage.fix.patch.modules import list_modules
 from triage.say.hidden_state import hash_text
@@ -34,13 +34,13 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
     """
     result = job.artifacts.read_propose_result()
     if result is None or result.patch is None:
-        return await write_result(job, "There is no patch to store.", NO_PROPOSAL)
+        return await write_result(job, "There is no patch to store.", STATUS_NONE)
     _, problem, commits = await in_thread(check_and_build_commits, result.patch, request, job)
     if problem:
         raise BadInput(f"The patch is not stored. {problem}")
-    if job.run.policy.dry_run:
-        return await write_result(job, "The patch would be stored. Nothing is in a dry run.", NO_PROPOSAL)
-    now = request.issue.snapshot_time or job.run.now()
+    if job.context.policy.dry_run:
+        return await write_result(job, "The patch would be stored. Nothing is in a dry run.", STATUS_NONE)
+    now = request.issue.snapshot_time or job.context.now()
     stored = await in_thread(_replace_proposals, result.patch, commits, now, job)
     outputs = describe_proposal(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await write_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
@@ -48,18 +48,18 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
 
 def _replace_proposals(patch: Patch, commits: list[PatchCommit], now: datetime, job: FixJob) -> Proposal:
     """Store it, then delete what it replaces and what is too old: what cannot be deleted now goes with the next one."""
-    proposals = job.proposals
-    stored = proposals.save(patch.issue or 0, patch.base, commits, now)
-    if not proposals.holds_exactly(stored, patch.base, commits, now):
-        proposals.delete(stored)
+    store = job.proposal_store
+    stored = store.save(patch.issue or 0, patch.base, commits, now)
+    if not store.has_exactly(stored, patch.base, commits):
+        store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     try:
-        others = [one for one in proposals.list_proposals(stored.issue) if one.commit != stored.commit]
-        expired = [one for one in proposals.list_proposals() if is_expired(one, now)]
+        others = [one for one in store.list_proposals(stored.issue) if one.commit != stored.commit]
+        expired = [one for one in store.list_proposals() if is_expired(one, now)]
         for other in [*others, *expired]:
-            proposals.delete(other)
+            store.delete(other)
     except TriageError as error:
-        job.run.progress.info(f"Older proposals were not deleted: {error}")
+        job.context.progress.info(f"Older proposals were not deleted: {error}")
     return stored
 
 
@@ -71,21 +71,21 @@ def check_and_build_commits(
     Each job after the one with the model does it. All check out the commit of the event, so its base is there. Slow.
     Asks GitHub; raises as the store and `job.open_base_files`.
     """
-    files = job.open_base_files(patch.base)
-    problem = " ".join(_list_problems(patch, request.issue, files, job)[:3])
-    return files, problem, [] if problem else build_commits(patch, files)
+    base_files = job.open_base_files(patch.base)
+    problem = " ".join(_list_problems(patch, request.issue, base_files, job)[:3])
+    return base_files, problem, [] if problem else build_commits(patch, base_files)
 
 
-def _list_problems(patch: Patch, issue: Issue, files: "BaseFiles", job: FixJob) -> list[str]:
+def _list_problems(patch: Patch, issue: Issue, base_files: "BaseFiles", job: FixJob) -> list[str]:
     """Return why the patch may not be stored, a sentence each; empty if it may be."""
-    run = job.run
-    if patch.repository != run.repository.slug or patch.issue != issue.number:
+    context = job.context
+    if patch.repository != context.repository.slug or patch.issue != issue.number:
         return ["It is for another issue."]
-    if patch.issue_text != hash_text(issue.title, issue.body):
+    if patch.issue_text_hash != hash_text(issue.title, issue.body):
         return ["The issue was edited since the patch was made. Ask for a new one."]
-    if not job.proposals.is_on_default_branch(patch.base):
+    if not job.proposal_store.is_on_default_branch(patch.base):
         return [OFF_DEFAULT_BRANCH[0].upper() + OFF_DEFAULT_BRANCH[1:]]
-    if job.proposals.has_other_workflows(patch.base):
+    if job.proposal_store.has_changed_workflows(patch.base):
         return [OTHER_WORKFLOWS[0].upper() + OTHER_WORKFLOWS[1:]]
-    modules = list_modules(files.list_editable(), run.config.modules)
-    return check_patch(patch, files, modules, run.config.protected_paths)
+    modules = list_modules(base_files.list_editable(), context.config.modules)
+    return check_patch(patch, base_files, modules, context.config.protected_paths)

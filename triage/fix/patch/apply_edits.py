@@ -167,8 +167,8 @@ def build_files(
     """
     built: list[PatchedFile] = []
     problems: list[str] = []
-    for path in dict.fromkeys(map(read_path, answers)):
-        group = [answer for answer in answers if read_path(answer) == path]
+    for path in dict.fromkeys(map(normalize_path, answers)):
+        group = [answer for answer in answers if normalize_path(answer) == path]
         try:
             file = _build_file(path, group, files, (earlier or {}).get(path))
         except RejectedEdits as error:
@@ -178,7 +178,7 @@ def build_files(
     return built, problems
 
 
-def read_path(answer: FileAnswer) -> str:
+def normalize_path(answer: FileAnswer) -> str:
     """Return the path of an answer relative to the top folder."""
     return answer.file_path.strip().removeprefix("./").removeprefix("/")
 

@@ -13,7 +13,7 @@ from typing import Any
 from pathspec import PathSpec
 
 from triage.base.text import quote_value
-from triage.domain.proposal import MAX_FILES, BaseFile, Patch, PatchedFile
+from triage.domain.proposal import MAX_FILES, Patch, PatchedFile, TextFile
 from triage.fix.base_files import CHANGELOG, CHANGELOG_ENTRY, BaseFiles, has_allowed_kind
 from triage.fix.patch.apply_edits import MIXED_ENDS, find_line_ends
 from triage.fix.patch.modules import Module, find_modules, is_below
@@ -62,11 +62,11 @@ def check_path(
     if _is_protected(path, protected):
         return f"{shown} is one of the project's protected paths: leave it as it is."
     found = find_modules(path, modules)
-    places = [place for module in modules if module.name in chosen for place in module.paths]
-    is_around = all(any(is_below(one, outer) for one in places for outer in module.paths) for module in found)
-    is_within = any(module.name in chosen for module in found) or (files.is_test(path) and is_around)
+    chosen_paths = [one for module in modules if module.name in chosen for one in module.paths]
+    encloses_chosen = all(any(is_below(one, its) for one in chosen_paths for its in module.paths) for module in found)
+    is_within = any(module.name in chosen for module in found) or (files.is_test(path) and encloses_chosen)
     if not is_within and not _is_changelog(path, files, is_new=is_new):
-        allowed = ", ".join(places) or "no module"
+        allowed = ", ".join(chosen_paths) or "no module"
         return f"{shown} is outside the modules that may change ({allowed}): leave it as it is."
     if not has_allowed_kind(path):
         return f"{shown} is no source, test, documentation or changelog: leave it as it is."
@@ -159,7 +159,7 @@ MAX_NAMED = 5
 """Lines or addresses that a message names."""
 
 
-def check_content(file: PatchedFile, base: BaseFile | None, files: BaseFiles) -> Iterator[str]:
+def check_content(file: PatchedFile, base: TextFile | None, files: BaseFiles) -> Iterator[str]:
     """Yield what a file must not contain, each in a sentence that says what to do. `base` is None for a new file."""
     path, text, old = file.path, file.text, base.text if base else ""
     if base and old == text:
@@ -264,7 +264,7 @@ def _find_odd_files(
                 yield problem
             else:
                 base = files.read(path)
-                yield from check_content(file, base if isinstance(base, BaseFile) else None, files)
+                yield from check_content(file, base if isinstance(base, TextFile) else None, files)
     for file in patch.tests:
         if not files.is_test(file.path):
             shown = show_path(file.path)
@@ -278,7 +278,7 @@ def _find_secret_words(patch: Patch) -> Iterator[str]:
     # They become the messages of commits.
     words = {"summary": patch.summary, "root_cause": patch.root_cause or ""}
     words |= {f"description of {show_path(file.path)}": file.description for file in patch.changes}
-    for name, text in {**words, "words of the revision": patch.revised_after}.items():
+    for name, text in {**words, "words of the revision": patch.revision_words}.items():
         if redact_likely_secrets(text) != text:
             yield f"The {name} has what looks like a secret: leave it out."
 

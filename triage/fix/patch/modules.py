@@ -51,8 +51,8 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
 
 
 def find_modules(path: str, modules: Sequence[Module]) -> list[Module]:
-    """Return the modules of a file: those whose place is the most specific, mostly one."""
-    found = [(len(place), module) for module in modules for place in module.paths if is_below(path, place)]
+    """Return the modules of a file: those whose path is the most specific, mostly one."""
+    found = [(len(its_path), module) for module in modules for its_path in module.paths if is_below(path, its_path)]
     longest = max((length for length, _ in found), default=0)
     return [module for length, module in found if length == longest]
 
@@ -82,8 +82,8 @@ def _list_folders(path: str) -> list[str]:
     return [f"{'/'.join(names[:count])}/" for count in range(len(names), 0, -1)] or ["./"]
 
 
-def is_below(path: str, place: str) -> bool:
-    """Whether a file is at a place, see `Module.paths`. A folder may lack the slash at its end."""
-    if place == "./":
+def is_below(path: str, module_path: str) -> bool:
+    """Whether a file belongs to a path of a module, see `Module.paths`. A folder may lack the slash at its end."""
+    if module_path == "./":
         return "/" not in path
-    return path == place or path.startswith(f"{place.removesuffix('/')}/")
+    return path == module_path or path.startswith(f"{module_path.removesuffix('/')}/")

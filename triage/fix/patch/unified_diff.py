@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from triage.base.errors import BadInput, GitError
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, Patch, PatchedFile
+from triage.domain.proposal import MAX_FILE_CHARS, Patch, PatchedFile, TextFile
 from triage.git.git import Git
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def format_diff(patch: Patch, files: "BaseFiles") -> str:
 def read_base_text(path: str, files: "BaseFiles") -> str:
     """Return the text of a file of the base commit; empty if there is none to be changed."""
     base = files.read(path)
-    return base.text if isinstance(base, BaseFile) else ""
+    return base.text if isinstance(base, TextFile) else ""
 
 
 def diff_file(file: PatchedFile, base_text: str) -> FileDiff:

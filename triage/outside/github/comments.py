@@ -35,7 +35,7 @@ LOOK_SECONDS = 3.0
 
 
 @dataclass
-class IssueComments(RepositoryConnection):
+class CommentClient(RepositoryConnection):
     """A repository whose issues have comments."""
 
     def fetch_comments(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:

@@ -17,13 +17,13 @@ from triage.outside.github.github_errors import (
     translate_write_errors,
 )
 from triage.outside.github.issue_nodes import BOT_SUFFIX
-from triage.outside.github.read_past_issues import PastIssues
+from triage.outside.github.read_past_issues import PastIssueClient
 from triage.outside.github.repository_connection import (
     iterate_pages,
     read_server_time,
     write_once,
 )
-from triage.outside.github.suggestions import SuggestedChanges
+from triage.outside.github.suggestions import SuggestionClient
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 
 
 @dataclass
-class IssueTracker(PastIssues, SuggestedChanges):
+class IssueTracker(PastIssueClient, SuggestionClient):
     """The issue tracker. Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish."""
 
     def fetch_issue(self, number: int, posted: int | None = None) -> Issue:

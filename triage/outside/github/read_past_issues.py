@@ -8,7 +8,7 @@ from typing import get_args
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
-from triage.outside.github.comments import IssueComments
+from triage.outside.github.comments import CommentClient
 from triage.outside.github.github_errors import GitHubError, translate_read_errors
 from triage.outside.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.outside.github.issue_reader import IssueReader
@@ -25,7 +25,7 @@ _COMMENTS = "comments(first: 2) { nodes { author { __typename login } body } }"
 
 
 @dataclass
-class PastIssues(IssueComments):
+class PastIssueClient(CommentClient):
     """A repository whose issues and pull requests have a past."""
 
     def iterate_past_issues(
@@ -61,7 +61,7 @@ class PastIssues(IssueComments):
                 yield choose_new(next(reader.iterate_search(words, with_pull_requests=True), []))
 
 
-def _convert(issue: IssueNode, created_at: datetime, body_chars: int, connection: IssueComments) -> PastIssue:
+def _convert(issue: IssueNode, created_at: datetime, body_chars: int, connection: CommentClient) -> PastIssue:
     reason, state = (issue.state_reason or "").lower(), _find_state(issue, connection)
     return PastIssue(
         number=issue.number,
@@ -80,11 +80,11 @@ def _convert(issue: IssueNode, created_at: datetime, body_chars: int, connection
         duplicate_of=read_duplicate_of(issue),
         fixes=_list_fixes(issue) if issue.state == "CLOSED" else [],
         suspects=state.suspects,
-        wrong=state.wrong,
+        wrong_subjects=state.wrong_subjects,
     )
 
 
-def _find_state(issue: IssueNode, connection: IssueComments) -> CommentState:
+def _find_state(issue: IssueNode, connection: CommentClient) -> CommentState:
     """Return what our comment on the issue remembers."""
     # Anybody can write the marker.
     for comment in list_nodes(issue.comments):

@@ -80,7 +80,7 @@ _Offers = Mapping[str, dict[str, str]]
 
 
 @dataclass
-class SuggestedChanges(RepositoryConnection):
+class SuggestionClient(RepositoryConnection):
     """A repository on whose issues changes can be suggested."""
 
     _offers: dict[int, tuple[str, _Offers]] = field(default_factory=dict, init=False)

@@ -70,9 +70,9 @@ def fit_answer(value: Mapping[str, Any], schema: type[A]) -> A:
         except ValidationError as error:
             places = [problem["loc"] for problem in error.errors(include_url=False)]
         else:
-            essential = schema.essential if issubclass(schema, Answer) and not is_declined else ()
-            if essential and not any(getattr(answer, name) or value.get(name) == [] for name in essential):
-                raise Misfit(f"{' or '.join(essential)} missing or unreadable")
+            at_least_one_of = schema.at_least_one_of if issubclass(schema, Answer) and not is_declined else ()
+            if at_least_one_of and not any(getattr(answer, name) or value.get(name) == [] for name in at_least_one_of):
+                raise Misfit(f"{' or '.join(at_least_one_of)} missing or unreadable")
             return answer
         unread = [place for place in places if not _stand_in(fitted, schema, place, is_declined)]
         if unread:

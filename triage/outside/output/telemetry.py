@@ -130,7 +130,7 @@ def _run_attributes(report: RunReport) -> Attributes:
         "triage.confidence": report.confidence,
         "triage.suspects": len(report.suspects),
         "triage.rounds": max((step.round for step in report.steps), default=1),
-        "triage.past_issues": report.past_issues,
+        "triage.past_issues": report.past_issue_count,
         "triage.index.files": report.index.files if report.index else None,
         "triage.skills": list(report.active_skills) or None,
         **_usage_attributes(report.usage),

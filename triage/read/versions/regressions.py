@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from triage.domain.code import Tag
-from triage.domain.issue import ParsedIssue, Regression, ReportFacts
+from triage.domain.issue import IssueFacts, ParsedIssue, Regression
 from triage.read.text_signs import MAX_CHARS, find_sentences, quote
 from triage.read.versions.versions import PLATFORMS, find_previous_tag, find_tag, parse_version
 
@@ -222,7 +222,7 @@ _COMMIT_ALONE = re.compile(r"(?:^|-\d{1,6}-g|\+g?)((?=[0-9]*[a-f])(?=[a-f]*[0-9]
 
 
 def choose_versions(
-    facts: ReportFacts, tags: Sequence[Tag], head: str, resolve: ResolveCommit
+    facts: IssueFacts, tags: Sequence[Tag], head: str, resolve: ResolveCommit
 ) -> tuple[Tag, Tag] | None:
     """Return the version that worked and the one that does not; None without a regression, or if either is unknown.
 

@@ -190,10 +190,10 @@ class Source:
         paths, manifest = self.list_own(commit), self.read_own(commit, "package.json")
         scripts = _parse_node_manifest(manifest).get("scripts")
         found = [name for name in _BUILD_SCRIPTS if isinstance(scripts, dict) and name in scripts]
-        if "binding.gyp" in paths or not (found or has_entries(manifest, paths)):
+        if "binding.gyp" in paths or not (found or has_entry_files(manifest, paths)):
             return None
         called = re.findall(r"\b(?:yarn|pnpm)\b", json.dumps(scripts))
-        return [] if has_entries(manifest, paths) else [found[0], *dict.fromkeys(called)]
+        return [] if has_entry_files(manifest, paths) else [found[0], *dict.fromkeys(called)]
 
     def list_pythons(self, commit: str) -> list[str]:
         """Return the Pythons that the project allows at a commit, oldest first."""
@@ -320,7 +320,7 @@ def _find_node_name(text: str) -> str:
     return name if isinstance(name, str) and re.fullmatch(r"(?:@[\w.-]+/)?[\w.-]+", name) else ""
 
 
-def has_entries(manifest: str, paths: Collection[str]) -> bool:
+def has_entry_files(manifest: str, paths: Collection[str]) -> bool:
     """Return whether the files by which a package of Node is entered are in a commit. Else they are built."""
     document = _parse_node_manifest(manifest)
     entries = re.findall(r'"\./([^"*]+\.[cm]?js)"', json.dumps(document.get("exports", "")))

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from triage.base.text import word_set
 from triage.domain.issue import CodeBlock, ParsedIssue
-from triage.read.report_facts import find_version
+from triage.read.issue_facts import find_version
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import (
     MAX_EXAMPLE_CHARS,

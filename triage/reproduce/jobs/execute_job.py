@@ -30,9 +30,9 @@ async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status
             _run_order(order, seconds, wants_change, found, job)
 
     try:
-        await call_with_deadline(work, job.run.cancelled)
+        await call_with_deadline(work, job.context.cancelled)
     except OutOfTime:
-        job.run.progress.info("The job was cancelled. What it had found is written.")
+        job.context.progress.info("The job was cancelled. What it had found is written.")
     return await finish(job, f"{len(found)} of {len(orders)} examples were run. The next job shows the result.")
 
 
@@ -50,9 +50,9 @@ def _run_order(
             text, left_out = dump_results(found)
             for number in left_out:
                 del found[number]
-                job.run.progress.info(f"The result of issue {number} is left out: the file would be too large.")
+                job.context.progress.info(f"The result of issue {number} is left out: the file would be too large.")
             job.write_file(EVIDENCE, text)
     except SetupError:
         raise
     except (GitError, TriageError) as problem:
-        job.run.progress.info(f"The example of issue {order.number} was not run to its end: {problem}")
+        job.context.progress.info(f"The example of issue {order.number} was not run to its end: {problem}")

@@ -15,11 +15,11 @@ from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_each,
 from triage.reproduce.pages import Pages, find_executed_code
 from triage.reproduce.render_evidence import ask_reporter, render_evidence
 from triage.run.may_run.event import plan_reaction, to_run_key
-from triage.run.write.apply_local_effects import PublishResult
+from triage.run.write.apply_job_effects import PublishResult
 from triage.run.write.write_results import read_again, write_skip, write_to_issue
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
-from triage.say.our_comment import plan_comment_parts, read_state
+from triage.say.our_comment import plan_comment_parts, read_comment_state
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "changed", "newer", "not-reproduced", "other-failure"})
@@ -36,7 +36,7 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
         return await _report_again(orders, found, job)
     request = await read_request(task.number, task, job)
     if request.skip_reason:
-        return write_skip(request.skip_reason, job.run)
+        return write_skip(request.skip_reason, job.context)
     order = next((one for one in orders if one.number == task.number), Order(number=task.number))
     refusal = request.refusal or order.refusal
     evidence = None if refusal else accept_evidence(order.selection, found.get(task.number))
@@ -45,13 +45,13 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
     pages = await in_thread(job.open_pages)
     known = await in_thread(_remember, order.selection, evidence, pages)
     block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-    is_worth_it = evidence.verdict in WORTH_SAYING and not read_state(request.issue).quiet
+    is_worth_it = evidence.verdict in WORTH_SAYING and not read_comment_state(request.issue).quiet
     if not task.actor and not is_worth_it:
         return await finish(job, block, links=pages.links)
     remembered = {} if order.is_own else {"reproduced": known}
-    issue = await read_again(request.issue, job.run)
+    issue = await read_again(request.issue, job.context)
     comment = _plan_comment(task, issue, job, {"reproduction": block, "reply": ""}, remembered, pages.links)
-    return await finish(job, block, {}, [comment, *plan_reaction(job.run.event, "rocket")], pages.links)
+    return await finish(job, block, {}, [comment, *plan_reaction(job.context.event, "rocket")], pages.links)
 
 
 def _plan_comment(
@@ -63,7 +63,7 @@ def _plan_comment(
     links: Sequence[str] = (),
 ) -> IssueEffect:
     """Return our comment with these parts. The run counts in it, whatever it says."""
-    runs = read_state(issue).with_run(to_run_key(task, job.run.event)).runs
+    runs = read_comment_state(issue).with_run(to_run_key(task, job.context.event)).runs
     return plan_comment_parts(issue, parts, {**remembered, "runs": runs}, links)
 
 
@@ -90,7 +90,7 @@ async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: Reproduc
     """Say why nothing was run. A result that the comment has stays."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
     comment = _plan_comment(task, issue, job, {"reply": text}, {})
-    return await finish(job, text, {}, [comment, *plan_reaction(job.run.event, "confused")])
+    return await finish(job, text, {}, [comment, *plan_reaction(job.context.event, "confused")])
 
 
 async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None], job: ReproduceJob) -> Status:
@@ -100,7 +100,7 @@ async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None
     async for request in read_each(selected, job, done):
         order = selected[request.issue.number or 0]
         evidence = accept_evidence(order.selection, found.get(order.number))
-        state = read_state(request.issue)
+        state = read_comment_state(request.issue)
         verdict = evidence.verdict if evidence else "no result"
         lines.append(f"- `#{order.number}`: {verdict}")
         is_due = state.reproduced and state.reproduced.fails and not state.quiet and request.issue.state == "open"
@@ -112,5 +112,5 @@ async def _report_again(orders: list[Order], found: Mapping[int, Evidence | None
         remembered = {"reproduced": await in_thread(_remember, order.selection, evidence, pages)}
         comment = plan_comment_parts(request.issue, parts, remembered, pages.links)
         # At once: the comment of a later issue may change while the earlier ones are written.
-        done = await write_to_issue(select_allowed([comment], job), job.run, done)
+        done = await write_to_issue(select_allowed([comment], job), job.context, done)
     return await finish(job, "\n".join(lines) or "No example was run again.", done=done)

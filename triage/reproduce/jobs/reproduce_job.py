@@ -14,10 +14,10 @@ from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
+from triage.run.job_context import JobContext
 from triage.run.may_run.admission import IssueRequest, check_reproduce
 from triage.run.may_run.event import check_command_comment, restore_issue_at_trigger
-from triage.run.run_context import JobContext
-from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
+from triage.run.write.apply_job_effects import PublishResult, apply_job_effects
 from triage.run.write.write_results import write_to_issue
 from triage.say.notices import plan_job_result
 
@@ -29,7 +29,7 @@ _FORM = "after `/triage reproduce` stands nothing, or `on VERSION`, or up to thr
 
 @dataclass(frozen=True)
 class ReproduceJob:
-    run: JobContext
+    context: JobContext
     select: Callable[[Issue, Sequence[str], str], Selection]
     """Slow. Takes a `Wish`. Raises NothingToRun and WrongUsage."""
     list_reproduced: Callable[[], Sequence[int]]
@@ -56,15 +56,15 @@ class Request(NamedTuple):
 
 async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> Request:
     """Read the issue, and whether its example may be run. Raises TriageError if the issue cannot be read."""
-    run = job.run
-    issue = await run.ask_github(f"Issue #{number}", lambda: run.github.fetch_issue(number))
-    issue_at_trigger = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
-    asked = IssueRequest(task, issue, issue_at_trigger, run.event, issue.snapshot_time or run.now())
-    skip_reason = await run.ask_github(
+    context = job.context
+    issue = await context.ask_github(f"Issue #{number}", lambda: context.github.fetch_issue(number))
+    issue_at_trigger = restore_issue_at_trigger(issue, context.event, context.now(), context.now())
+    asked = IssueRequest(task, issue, issue_at_trigger, context.event, issue.snapshot_time or context.now())
+    skip_reason = await context.ask_github(
         "The role of whoever asks",
-        lambda: check_reproduce(asked, run.github.fetch_role, run.config),
+        lambda: check_reproduce(asked, context.github.fetch_role, context.config),
     )
-    return Request(issue, skip_reason, _find_refusal(issue, run))
+    return Request(issue, skip_reason, _find_refusal(issue, context))
 
 
 async def read_each(numbers: Iterable[int], job: ReproduceJob, done: PublishResult) -> AsyncIterator[Request]:
@@ -78,10 +78,10 @@ async def read_each(numbers: Iterable[int], job: ReproduceJob, done: PublishResu
             done.add_failure(error)
 
 
-def _find_refusal(issue: Issue, run: JobContext) -> str:
+def _find_refusal(issue: Issue, context: JobContext) -> str:
     if reports_vulnerability(read_issue(issue), issue.labels, asks_for_feature=False):
         return SECURITY
-    reason = check_command_comment(issue, run.event)
+    reason = check_command_comment(issue, context.event)
     return reason[:1].lower() + reason[1:]
 
 
@@ -93,12 +93,12 @@ class Wish(NamedTuple):
     """The text of the command with its own block; empty without one."""
 
 
-def read_wish(issue: Issue, task: ReproduceTask, run: JobContext) -> Wish:
+def read_wish(issue: Issue, task: ReproduceTask, context: JobContext) -> Wish:
     """Return which text the example is taken from, as it was when the event happened.
 
     Raises WrongUsage if the first line of the command is not understood.
     """
-    report = restore_issue_at_trigger(issue, run.event, run.now(), run.now())
+    report = restore_issue_at_trigger(issue, context.event, context.now(), context.now())
     first, _, below = task.words.partition("\n")
     named = _ON.fullmatch(first.strip())
     if named is None:
@@ -108,7 +108,7 @@ def read_wish(issue: Issue, task: ReproduceTask, run: JobContext) -> Wish:
 
 
 def select_allowed(effects: Sequence[IssueEffect], job: ReproduceJob) -> Sequence[IssueEffect]:
-    policy = job.run.policy
+    policy = job.context.policy
     return effects if policy.comment != "never" and not policy.dry_run else ()
 
 
@@ -121,6 +121,7 @@ async def finish(
     done: PublishResult | None = None,
 ) -> Status:
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
-    done = await write_to_issue(select_allowed(effects, job), job.run, done)
-    apply_local_effects(plan_job_result("reproduce", page, outputs or {}, Status.COMPLETE, links), job.run.output, done)
+    done = await write_to_issue(select_allowed(effects, job), job.context, done)
+    planned = plan_job_result("reproduce", page, outputs or {}, Status.COMPLETE, links)
+    apply_job_effects(planned, job.context.output, done)
     return done.downgrade_status(Status.COMPLETE)

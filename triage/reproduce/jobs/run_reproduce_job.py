@@ -21,7 +21,7 @@ from triage.reproduce.jobs.select_job import select_reproduction
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
-from triage.run.run_context import JobContext
+from triage.run.job_context import JobContext
 from triage.run.write.write_results import write_skip, write_unfinished
 
 JOBS = {
@@ -31,14 +31,14 @@ JOBS = {
 }
 
 
-def open_reproduce_job(app: App, run: JobContext) -> ReproduceJob:
+def open_reproduce_job(app: App, context: JobContext) -> ReproduceJob:
     checkout = cache(lambda: ProjectCheckout(app.root, app.config.reproduce))
     return ReproduceJob(
-        run=run,
+        context=context,
         select=lambda *wish: checkout().select(*wish),
         list_reproduced=lambda: _list_reproduced(app),
         execute=lambda selection, seconds, bisect: _execute(app, checkout(), selection, seconds, bisect),
-        open_pages=lambda: Pages(Source(app.root), run.repository),
+        open_pages=lambda: Pages(Source(app.root), context.repository),
         read_file=lambda name: read_own_file(app.workspace, name, MAX_FILE_BYTES),
         write_file=lambda name, text: write_file(app.workspace, name, app.redactor.redactor_for("example")(text)),
         selection_sha256=app.settings.selection,
@@ -64,6 +64,6 @@ async def run_reproduce_job(name: str, task: ReproduceTask, job: ReproduceJob) -
     try:
         return await JOBS[name](task, job)
     except IssueMoved as error:
-        return write_skip(str(error), job.run)
+        return write_skip(str(error), job.context)
     except GitHubUnavailable as error:
-        return write_unfinished(str(error), job.run)
+        return write_unfinished(str(error), job.context)

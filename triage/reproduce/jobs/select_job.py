@@ -9,11 +9,11 @@ from triage.domain.task import ReproduceTask, Trigger
 from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_each, read_request, read_wish
 from triage.reproduce.project_checkout import NothingToRun
-from triage.run.write.apply_local_effects import PublishResult
+from triage.run.write.apply_job_effects import PublishResult
 from triage.run.write.write_results import write_skip
 from triage.safety.safe_markdown import escape_markdown
 from triage.say.hidden_state import hash_example
-from triage.say.our_comment import read_state
+from triage.say.our_comment import read_comment_state
 
 MAX_RUNS_PER_DAY = 20
 BURST = f"More than {MAX_RUNS_PER_DAY} issues came within 24 hours. `/triage reproduce` runs this example."
@@ -25,13 +25,12 @@ async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> Status:
         return await _select_again(job)
     request = await read_request(task.number, task, job)
     if request.skip_reason:
-        return write_skip(request.skip_reason, job.run)
+        return write_skip(request.skip_reason, job.context)
     if task.trigger is Trigger.OPENED:
-        opened = await job.run.ask_github(
-            "The list of the newest issues", lambda: job.run.github.list_recent_issues(MAX_RUNS_PER_DAY)
-        )
+        github = job.context.github
+        opened = await job.context.ask_github("The newest issues", lambda: github.list_recent_issues(MAX_RUNS_PER_DAY))
         if len({*opened, task.number}) > MAX_RUNS_PER_DAY:
-            return write_skip(BURST, job.run)
+            return write_skip(BURST, job.context)
     order = await in_thread(_make_order, task.number, task, request, job)
     if order.selection is None and not task.actor:  # nobody waits for an answer
         return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}")
@@ -52,7 +51,7 @@ def _make_order(number: int, task: ReproduceTask, request: Request, job: Reprodu
     if request.refusal:
         return Order(number=number, refusal=request.refusal)
     try:
-        wish = read_wish(request.issue, task, job.run)
+        wish = read_wish(request.issue, task, job.context)
         return Order(number=number, selection=job.select(*wish), is_own=bool(wish.own))
     except (NothingToRun, WrongUsage) as problem:
         return Order(number=number, refusal=str(problem)[:1_000])
@@ -62,7 +61,7 @@ async def _select_again(job: ReproduceJob) -> Status:
     """Select the examples that failed when they were run last, on the same version, and on today's commit."""
     orders, done = list[Order](), PublishResult()
     async for request in read_each(await in_thread(job.list_reproduced), job, done):
-        state, number = read_state(request.issue), request.issue.number
+        state, number = read_comment_state(request.issue), request.issue.number
         before = state.reproduced
         if request.skip_reason or before is None or not before.fails or state.quiet or number is None:
             continue

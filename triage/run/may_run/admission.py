@@ -10,11 +10,11 @@ from triage.domain.issue import Issue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import RUN_WINDOW, IssueTask, QuietTask, ReproduceTask, RunKey, TriageTask, Trigger
 from triage.read.questions import answers_question
+from triage.run.job_context import JobContext
 from triage.run.may_run.event import Event, check_trigger_comment, to_run_key
 from triage.run.may_run.route import CommandName, parse_command
-from triage.run.run_context import JobContext
 from triage.say.hidden_state import CommentState, hash_text, parse_state
-from triage.say.our_comment import find_our_comment, read_state
+from triage.say.our_comment import find_our_comment, read_comment_state
 
 WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
@@ -106,7 +106,7 @@ def check_quiet(request: IssueRequest[QuietTask], fetch_role: Callable[[str], st
         return "" if role in TRIAGE_ROLES else "`/triage wrong` is for people with triage rights."
     if role not in WRITE_ROLES:
         return "`/triage quiet` needs write access to the repository."
-    return "The issue is already quiet." if read_state(issue).quiet else ""
+    return "The issue is already quiet." if read_comment_state(issue).quiet else ""
 
 
 def _check_unlocked_issue(issue: Issue) -> str:
@@ -151,7 +151,7 @@ def _check_automatic_run(request: IssueRequest[Any]) -> str:
     The issue is quiet or a bot's, its text was triaged already, or a comment answers nothing.
     """
     task, issue, event, now = request.task, request.issue, request.event, request.now
-    comment, state = find_our_comment(issue), read_state(issue)
+    comment, state = find_our_comment(issue), read_comment_state(issue)
     text, answer = event.issue if event else issue, event.comment if event else None
     has_same_text = state.text_hash == hash_text(text.title, text.body)
     written_at = (comment.edited_at or comment.created_at) if comment else None
@@ -163,9 +163,9 @@ def _check_automatic_run(request: IssueRequest[Any]) -> str:
         return "The issue's text is the one of the last triage."
     if task.trigger is Trigger.REOPENED and has_same_text and written_at and written_at > now - RUN_WINDOW:
         return "The issue's text is the one of the last triage, which is less than a day old."
-    if task.trigger is Trigger.REPORTER_ANSWER and not state.asked:
+    if task.trigger is Trigger.REPORTER_ANSWER and not state.asked_kinds:
         return "No question to the issue's author is open."
-    if task.trigger is Trigger.REPORTER_ANSWER and answer and not answers_question(answer.body, state.asked):
+    if task.trigger is Trigger.REPORTER_ANSWER and answer and not answers_question(answer.body, state.asked_kinds):
         return "The comment answers no question to the issue's author."
     return ""
 
@@ -177,7 +177,7 @@ def _check_run_count(request: IssueRequest[Any]) -> str:
     command counts that asks for it, if the same person wrote it.
     """
     since, trigger = request.now - RUN_WINDOW, request.event.comment if request.event else None
-    runs = {run.comment_id for run in read_state(request.issue).past_runs if run.comment_id and run.at > since}
+    runs = {run.comment_id for run in read_comment_state(request.issue).past_runs if run.comment_id and run.at > since}
     for comment in request.issue.thread:
         command, number = parse_command(comment.body), comment.comment_id or 0
         is_recent = comment.created_at is not None and comment.created_at > since
@@ -199,41 +199,41 @@ UNCOUNTED = (
 """Otherwise a report that is not worth a comment could be edited, and paid for, without end."""
 
 
-async def check_model_run_cap(request: IssueRequest[TriageTask], run: JobContext) -> str:
+async def check_model_run_cap(request: IssueRequest[TriageTask], context: JobContext) -> str:
     """Return why rules answer though a model could; empty when a model may be asked.
 
     The cap does not hold for a request by number, nor for `/triage` by somebody with write access. When GitHub does
     not say how many issues came, a model is asked, unless GitHub says that it was asked too often: a burst does that.
     """
-    cap, task = run.max_model_runs, request.task
+    cap, task = context.max_model_runs, request.task
     if cap is None or task.trigger is Trigger.BY_NUMBER:
         return ""
-    if request.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment != "always":
-        run.progress.info(UNCOUNTED)
+    if request.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and context.policy.comment != "always":
+        context.progress.info(UNCOUNTED)
         return UNCOUNTED
     try:
-        opened = await run.ask_github("The list of the newest issues", lambda: run.github.list_recent_issues(cap))
+        opened = await context.ask_github("The newest issues", lambda: context.github.list_recent_issues(cap))
     except RateLimited as error:
         reason = f"{error} Too many issues may have come (`max-model-runs-per-day`): rules answered this one."
     except TriageError as error:
-        run.progress.info(f"{error} `max-model-runs-per-day` could not be checked; the model is used.")
+        context.progress.info(f"{error} `max-model-runs-per-day` could not be checked; the model is used.")
         return ""
     else:
         key, state = to_run_key(task, request.event), request.comment_state
         earlier = [one for one in (state.past_runs if state else []) if one != key]
         reason = rules_only_reason(opened, task.number, earlier, request.now, cap)
-    if not reason or (task.trigger is Trigger.COMMAND and await has_actor_write_access(task, run)):
+    if not reason or (task.trigger is Trigger.COMMAND and await has_actor_write_access(task, context)):
         return ""
-    run.progress.info(reason)
+    context.progress.info(reason)
     return reason
 
 
-async def has_actor_write_access(task: TriageTask, run: JobContext) -> bool:
+async def has_actor_write_access(task: TriageTask, context: JobContext) -> bool:
     """Return whether GitHub confirms that whoever asked has write access; starting a workflow by hand needs it."""
     if task.trigger is not Trigger.COMMAND:
         return task.trigger is Trigger.BY_NUMBER
     try:
-        role = await run.ask_github("The role of whoever asked", lambda: run.github.fetch_role(task.actor))
+        role = await context.ask_github("The role of whoever asked", lambda: context.github.fetch_role(task.actor))
     except TriageError:
         return False
     return role in WRITE_ROLES

@@ -15,9 +15,9 @@ from triage.domain.effect import (
     RemoveComment,
     SuggestChanges,
 )
-from triage.run.write.apply_local_effects import PublishResult
+from triage.run.write.apply_job_effects import PublishResult
 from triage.run.write.plan_suggestions import describe_suggestions
-from triage.say.our_comment import choose_body, find_duplicates, find_our_comment, find_our_comments
+from triage.say.our_comment import choose_body, find_our_comment, find_our_comments, find_surplus_comments
 
 if TYPE_CHECKING:
     from triage.outside.github.issue_tracker import IssueTracker
@@ -62,7 +62,7 @@ def _post_and_deduplicate(effect: PostComment, github: IssueTracker, result: Pub
             return
         if (body := choose_body(issue, oldest, effect.body)) is not None:
             github.edit_comment(oldest.comment_id or 0, body)
-        for comment_id in find_duplicates(issue, body or oldest.body, posted_id):
+        for comment_id in find_surplus_comments(issue, body or oldest.body, posted_id):
             github.delete_comment(number, comment_id)
         if oldest.comment_id != posted_id and issue.url:
             result.comment_url = f"{issue.url}#issuecomment-{oldest.comment_id}"

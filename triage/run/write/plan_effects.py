@@ -64,7 +64,7 @@ class PlanInput:
     """What our comment remembers; None without one, or if nobody can read it."""
     run_key: RunKey | None = None
     """What our comment remembers if an event started this run."""
-    duplicates: Sequence[int] = ()
+    surplus_comment_ids: Sequence[int] = ()
     """Ids of younger comments of ours."""
     may_choose_labels: bool = True
     """Otherwise the labels of the report are not added: a person may have taken them off."""
@@ -76,7 +76,7 @@ class PlanInput:
         return self.issue.number is not None and self.policy.comment != "never"
 
     @property
-    def labels(self) -> LabelsMode:
+    def label_mode(self) -> LabelsMode:
         """What happens to the labels of the report."""
         return self.policy.labels if self.may_choose_labels or self.policy.labels == "suggest" else "off"
 
@@ -94,14 +94,14 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
     suggestions: list[Suggestion] = []
     if plan_input.options and not shows_report(state, report):
         suggestions = plan_suggestions(report, policy.labels, plan_input.options, state)
-    labels = "off" if any(one.kind == "label" for one in suggestions) else plan_input.labels
-    page = build_comment_page(report, state, labels)
+    label_mode = "off" if any(one.kind == "label" for one in suggestions) else plan_input.label_mode
+    page = build_comment_page(report, state, label_mode)
     comment = render_page(page, MAX_VISIBLE_UNITS) if report.comment_reason else None
     report = report.model_copy(update={"comment": comment})
     writes = list(_plan_issue_effects(report, page, plan_input, suggestions))
     says_why_no_comment = plan_input.may_comment and report.comment_reason is None
     planned = writes if policy.dry_run else None
-    summary = render_job_page(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
+    summary = render_job_page(report, label_mode, planned, suggestions, says_why_no_comment=says_why_no_comment)
     url = f"{report.issue.url}#issuecomment-{our_comment.comment_id}" if our_comment and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
@@ -141,7 +141,7 @@ def _plan_issue_effects(
     # Also without a new comment: the panel is there for whoever decides.
     if suggestions:
         yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
-    for comment in plan_input.duplicates if plan_input.may_comment else ():
+    for comment in plan_input.surplus_comment_ids if plan_input.may_comment else ():
         yield RemoveComment(issue_number=number, comment_id=comment)
 
 
@@ -153,7 +153,7 @@ def shows_report(state: CommentState | None, report: RunReport) -> bool:
 def _list_new_labels(report: RunReport, plan_input: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
     """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
     in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
-    if in_panel or plan_input.labels == "off":
+    if in_panel or plan_input.label_mode == "off":
         return in_panel
     return [label for label in report.ticket.labels if not plan_input.issue.has_label(label)]
 
@@ -161,7 +161,7 @@ def _list_new_labels(report: RunReport, plan_input: PlanInput, suggestions: Sequ
 def _plan_labels(report: RunReport, number: int, plan_input: PlanInput) -> Iterator[Effect]:
     """Yield the effect that adds labels of the report which the issue lacks."""
     labels = [label for label in dict.fromkeys(report.ticket.labels) if not plan_input.issue.has_label(label)]
-    if plan_input.labels == "apply" and labels:
+    if plan_input.label_mode == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)
 
 

@@ -81,7 +81,7 @@ def plan_suggestions(
     """
     if options is None or mode == "off":
         return []
-    decided = state.suggested if state else []
+    decided = state.suggestion_hashes if state else []
     wanted = [*_list_wanted(report, mode, options)]
     wanted += _list_close(report, options) if options.can_close else []
     return [one for one in wanted if hash_suggestion(one) not in decided]
@@ -89,23 +89,23 @@ def plan_suggestions(
 
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
     """Yield labels and the type, each with how sure it is; no label of a kind that nobody is sure of."""
-    of_kind = _rate_kind(report)
+    kind_confidence = _rate_kind(report)
     areas = {one.name.casefold(): one for one in report.area_labels}
     for name in list_suggested_labels(report, mode):
         is_kind = _names_kind(name, report.kind)
-        if name not in options.labels or (is_kind and not of_kind):
+        if name not in options.labels or (is_kind and not kind_confidence):
             continue
         area = areas.get(name.casefold())
         if area and not is_kind and not report.security:
             rate: SuggestionConfidence = "HIGH" if area.probability >= _SURE_KIND else "MEDIUM"
             yield _suggest("label", name, format_plain_line(f"{area.reason}.") or _AREA_REASON, rate)
         else:
-            yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
+            yield _suggest("label", name, _explain_label(report, name), kind_confidence or "LOW")
     by_word = {name.casefold(): name for name in options.types}
     words = () if report.security else LABEL_WORDS.get(report.kind or "", ())
     types = [by_word[word] for word in words if word in by_word]
-    if types and of_kind:
-        yield _suggest("type", types[0], _explain_kind(report), of_kind)
+    if types and kind_confidence:
+        yield _suggest("type", types[0], _explain_kind(report), kind_confidence)
 
 
 def _list_close(report: RunReport, options: SuggestionOptions) -> Iterator[Suggestion]:

@@ -10,18 +10,18 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, TriageTask, Trigger
+from triage.run.job_context import JobContext
 from triage.run.may_run.admission import IssueRequest, has_actor_write_access
 from triage.run.may_run.event import to_run_key
-from triage.run.run_context import JobContext
 from triage.run.write.apply_effects import apply_issue_effects
-from triage.run.write.apply_local_effects import PublishResult, apply_local_effects
+from triage.run.write.apply_job_effects import PublishResult, apply_job_effects
 from triage.run.write.plan_effects import PlanInput, plan_quiet, plan_report, shows_report
 from triage.run.write.plan_suggestions import find_suggested_original, list_suggested_labels
 from triage.say.comment import withhold_details
 from triage.say.decide import NOTHING_TO_SAY, SKILL_NEEDS_APPROVAL, decide_comment, find_unapproved_skill
 from triage.say.hidden_state import hash_text, parse_state
 from triage.say.notices import plan_skip, plan_unfinished
-from triage.say.our_comment import check_still_wanted, find_duplicates, find_our_comment
+from triage.say.our_comment import check_still_wanted, find_our_comment, find_surplus_comments
 
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
@@ -33,7 +33,7 @@ NO_COMMENT = "There is no comment on this issue that could be wrong."
 
 
 async def publish_report(
-    report: RunReport, request: IssueRequest[TriageTask], labels: Sequence[str], run: JobContext
+    report: RunReport, request: IssueRequest[TriageTask], labels: Sequence[str], context: JobContext
 ) -> RunReport:
     """Write everything about a report, and return the report as it was published.
 
@@ -43,10 +43,10 @@ async def publish_report(
         report = withhold_details(report, labels)
     issue_at_trigger, issue = request.issue_at_trigger, request.issue
     # Whoever cancels a run wants no comment of it, or has started another one.
-    is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
-    policy = forbid_writes(run.policy) if is_cancelled else run.policy
+    is_cancelled = context.cancelled.is_set() and bool(report.ended_early)
+    policy = forbid_writes(context.policy) if is_cancelled else context.policy
     if not policy.dry_run and (policy.comment != "never" or policy.labels != "off"):
-        issue = await read_again(issue, run)
+        issue = await read_again(issue, context)
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
     edited = hash_text(issue.title, issue.body) != hash_text(issue_at_trigger.title, issue_at_trigger.body)
@@ -54,7 +54,8 @@ async def publish_report(
     skip_reason = check_still_wanted(issue_at_trigger, issue, request.comment_state, state)
     policy = forbid_writes(policy) if skip_reason else policy
     skill = find_unapproved_skill(report)
-    asked_with_write_access = bool(skill) and request.task.is_asked and await has_actor_write_access(request.task, run)
+    task = request.task
+    asked_with_write_access = bool(skill) and task.is_asked and await has_actor_write_access(task, context)
     comment_reason = decide_comment(
         report,
         policy.comment,
@@ -64,54 +65,54 @@ async def publish_report(
     )
     report = report.model_copy(update={"comment_reason": comment_reason})
     if skip_reason:
-        run.progress.info(skip_reason)
+        context.progress.info(skip_reason)
         report = add_notes(report, skip_reason)
     elif skill and not asked_with_write_access:
         report = add_notes(report, SKILL_NEEDS_APPROVAL.format(skill=skill))
     elif not comment_reason and policy.comment == "auto":
-        run.progress.info(NOTHING_TO_SAY)
+        context.progress.info(NOTHING_TO_SAY)
     # What a person took off or declined, only our comment tells a later run.
     knows_refusals = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     options = None
     if knows_refusals and not shows_report(state, report):
-        options = await _fetch_suggestion_options(report, issue, policy, run)
+        options = await _fetch_suggestion_options(report, issue, policy, context)
     plan_input = PlanInput(
         policy=policy,
         issue=issue_at_trigger.model_copy(update={"labels": issue.labels}),
         our_comment=comment,
         state=state,
         run_key=to_run_key(request.task, request.event),
-        duplicates=find_duplicates(issue),
+        surplus_comment_ids=find_surplus_comments(issue),
         may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or knows_refusals),
         options=options,
     )
     effects = plan_report(report, plan_input)
     # Labels first: the comment says which ones were chosen, and remembers them. So if they fail, it is planned without.
     added = [effect for effect in effects if isinstance(effect, AddLabels)]
-    done = await write_to_issue(added, run)
+    done = await write_to_issue(added, context)
     if done.failures:
         without_labels = policy.model_copy(update={"labels": "off"})
         effects = plan_report(report, replace(plan_input, policy=without_labels))
-    done = await write_to_issue([effect for effect in effects if effect not in added], run, done)
-    apply_local_effects(effects, run.output, done)
+    done = await write_to_issue([effect for effect in effects if effect not in added], context, done)
+    apply_job_effects(effects, context.output, done)
     status = done.downgrade_status(report.status)
     where = done.comment_url or ("unchanged" if comment else "none")
-    run.progress.info(f"Ended {status} after {report.seconds:.1f} s. Comment: {where}")
+    context.progress.info(f"Ended {status} after {report.seconds:.1f} s. Comment: {where}")
     return report.model_copy(update={"status": status})
 
 
-async def read_again(issue: Issue, run: JobContext) -> Issue:
+async def read_again(issue: Issue, context: JobContext) -> Issue:
     """Return the issue as it is now; as it was if GitHub does not answer. Then the next write reports the error."""
     number = issue.number
     if number is None:
         return issue
 
     def seconds() -> float:
-        return run.seconds_left() * REFETCH_SHARE
+        return context.seconds_left() * REFETCH_SHARE
 
     try:
         return await call_with_deadline(
-            lambda: run.github.fetch_issue(number), run.cancelled, seconds(), seconds_after_cancel=seconds
+            lambda: context.github.fetch_issue(number), context.cancelled, seconds(), seconds_after_cancel=seconds
         )
     except (TriageError, OutOfTime):
         return issue
@@ -123,7 +124,7 @@ def forbid_writes(policy: Policy) -> Policy:
 
 
 async def _fetch_suggestion_options(
-    report: RunReport, issue: Issue, policy: Policy, run: JobContext
+    report: RunReport, issue: Issue, policy: Policy, context: JobContext
 ) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     number = issue.number
@@ -132,16 +133,16 @@ async def _fetch_suggestion_options(
     labels, original = list_suggested_labels(report, policy.labels), find_suggested_original(report)
     try:
         return await call_with_deadline(
-            lambda: run.github.fetch_suggestion_options(number, labels, original),
-            run.cancelled,
-            run.seconds_left() * REFETCH_SHARE,
+            lambda: context.github.fetch_suggestion_options(number, labels, original),
+            context.cancelled,
+            context.seconds_left() * REFETCH_SHARE,
         )
     except (TriageError, OutOfTime):
         return None
 
 
 async def write_to_issue(
-    effects: Sequence[Effect], run: JobContext, earlier: PublishResult | None = None
+    effects: Sequence[Effect], context: JobContext, earlier: PublishResult | None = None
 ) -> PublishResult:
     """Apply the effects on the issue while there is time. They add to what was written `earlier`."""
     done = earlier or PublishResult()
@@ -149,10 +150,10 @@ async def write_to_issue(
         return done
     try:
         await call_with_deadline(
-            lambda: apply_issue_effects(effects, run.github, done),
-            run.cancelled,
-            run.seconds_left(),
-            seconds_after_cancel=run.seconds_left,
+            lambda: apply_issue_effects(effects, context.github, done),
+            context.cancelled,
+            context.seconds_left(),
+            seconds_after_cancel=context.seconds_left,
         )
     except OutOfTime as error:
         # The thread that writes to it may go on.
@@ -166,26 +167,26 @@ def add_notes(report: RunReport, *notes: str) -> RunReport:
     return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
-async def write_quiet(issue: Issue, task: QuietTask, run: JobContext) -> Status:
+async def write_quiet(issue: Issue, task: QuietTask, context: JobContext) -> Status:
     """Write that nothing more is written on the issue until somebody asks, or take back what is wrong."""
     comment = find_our_comment(issue)
-    if run.policy.comment == "never" or (task.wrong and comment is None):
-        return write_skip(NO_COMMENT if task.wrong and comment is None else NOT_QUIET, run)
+    if context.policy.comment == "never" or (task.wrong and comment is None):
+        return write_skip(NO_COMMENT if task.wrong and comment is None else NOT_QUIET, context)
     about = f" about {', '.join(task.wrong)}" if task.wrong else ""
-    run.progress.info(f"Triage is quiet{about} on issue {issue.number} from now on.")
-    effects = plan_quiet(task, comment, run.policy)
-    done = await write_to_issue(effects, run)
-    apply_local_effects(effects, run.output, done)
+    context.progress.info(f"Triage is quiet{about} on issue {issue.number} from now on.")
+    effects = plan_quiet(task, comment, context.policy)
+    done = await write_to_issue(effects, context)
+    apply_job_effects(effects, context.output, done)
     return done.downgrade_status(Status.SKIPPED)
 
 
-def write_skip(reason: str, run: JobContext) -> Status:
-    run.progress.info(f"Nothing to do: {reason}")
-    apply_local_effects(plan_skip(reason), run.output)
+def write_skip(reason: str, context: JobContext) -> Status:
+    context.progress.info(f"Nothing to do: {reason}")
+    apply_job_effects(plan_skip(reason), context.output)
     return Status.SKIPPED
 
 
-def write_unfinished(reason: str, run: JobContext) -> Status:
+def write_unfinished(reason: str, context: JobContext) -> Status:
     """Write to the job's page why nothing could be done."""
-    apply_local_effects(plan_unfinished(reason), run.output)
+    apply_job_effects(plan_unfinished(reason), context.output)
     return Status.DEGRADED

@@ -132,7 +132,7 @@ def check_proposal(proposal: Proposal, text_hash: str, now: datetime) -> str:
         return "its time is still to come by GitHub's clock. Ask for a new one."
     if is_expired(proposal, now):
         return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
-    if proposal.issue_text != text_hash:
+    if proposal.issue_text_hash != text_hash:
         return "the issue was edited after the proposal was made. Ask for a new one."
     return ""
 

@@ -13,7 +13,7 @@ from triage.say.notices import render_notice
 
 if TYPE_CHECKING:
     from triage.domain.effect import AnnotationLevel
-    from triage.run.run_context import Output
+    from triage.run.job_context import Output
 
 
 @dataclass
@@ -44,9 +44,7 @@ class PublishResult:
             self.annotations.append(("warning", f"Not everything could be written: {message}"))
 
 
-def apply_local_effects(
-    effects: Sequence[Effect], output: Output, result: PublishResult | None = None
-) -> PublishResult:
+def apply_job_effects(effects: Sequence[Effect], output: Output, result: PublishResult | None = None) -> PublishResult:
     """Applies the effects that stay on this machine. Outputs come last: they need the report's path.
 
     `result` is that of the effects on the issue, so that the page of the job can say what failed.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import Proposal
-from triage.fix.check_approval import (
+from triage.fix.check_command import (
     MAX_WORDS_CHARS,
     Decision,
     check_owners,
@@ -50,7 +50,7 @@ def test_an_owner_of_every_file_with_owners(rules: str, reason: str) -> None:
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 PROPOSAL = Proposal(
     issue=7,
-    issue_text="a" * 16,
+    issue_text_hash="a" * 16,
     created_at=NOW,
     base="1" * 40,
     commit="2" * 40,
@@ -58,7 +58,7 @@ PROPOSAL = Proposal(
 
 
 @each_row(
-    ("age", "issue_text", "reason"),
+    ("age", "issue_text_hash", "reason"),
     [
         (timedelta(), "a", ""),
         (timedelta(days=7), "a", ""),
@@ -68,8 +68,8 @@ PROPOSAL = Proposal(
         (timedelta(minutes=-16), "a", "still to come"),
     ],
 )
-def test_time_and_text(age: timedelta, issue_text: str, reason: str) -> None:
-    problem = check_proposal(PROPOSAL, issue_text * 16, NOW + age)
+def test_time_and_text(age: timedelta, issue_text_hash: str, reason: str) -> None:
+    problem = check_proposal(PROPOSAL, issue_text_hash * 16, NOW + age)
     assert reason in problem
     assert bool(reason) is bool(problem)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from triage.domain.code import ExecutedCode
 from triage.find.past_changes import PastChanges
-from triage.find.rank.mentions import FramePlace, Mentions, find_frame_place, find_mentions
+from triage.find.rank.mentions import FramePlace, MentionScores, find_frame_place, find_mentions
 from triage.find.rank.query import PathMention, Query
 from triage.find.words.bm25 import sum_best_parts
 from triage.find.words.corpus import Corpus
@@ -19,10 +19,10 @@ Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class QueryScores:
+class Search:
     corpus: Corpus
     query: Query
-    past: PastChanges
+    past_changes: PastChanges
     executed: ExecutedCode | None = None
 
     @cached_property
@@ -35,7 +35,7 @@ class QueryScores:
         return self.corpus.by_chunk.score_documents(self.term_weights)
 
     @cached_property
-    def mentions(self) -> Mentions:
+    def mentions(self) -> MentionScores:
         return find_mentions(self.corpus, self.query, self.file_lines)
 
     @cached_property
@@ -45,7 +45,7 @@ class QueryScores:
     @cached_property
     def change_scores(self) -> Scores:
         """Of each past change, by the words that it shares with the issue."""
-        return self.past.score_changes(self.all_weights)
+        return self.past_changes.score_changes(self.all_weights)
 
     @property
     def all_weights(self) -> Mapping[str, float]:

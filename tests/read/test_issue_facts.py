@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.domain.issue import Issue, Quote, ReportFacts
+from triage.domain.issue import Issue, IssueFacts, Quote
+from triage.read.issue_facts import find_facts
 from triage.read.read_issue import read_issue
-from triage.read.report_facts import find_facts
 
 
-def facts_of(title: str, body: str = "", project: str = "acme/shop") -> ReportFacts:
+def facts_of(title: str, body: str = "", project: str = "acme/shop") -> IssueFacts:
     return find_facts(read_issue(Issue(title=title, body=body)), project)
 
 
@@ -18,7 +18,7 @@ def words(quote: Quote | None) -> str | None:
 
 
 def test_an_empty_report() -> None:
-    assert facts_of("") == ReportFacts()
+    assert facts_of("") == IssueFacts()
 
 
 @given(st.text(), st.text())

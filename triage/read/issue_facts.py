@@ -2,17 +2,17 @@
 
 import re
 
-from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
+from triage.domain.issue import IssueFacts, ParsedIssue, Quote, Regression
 from triage.read.kind.severity_signs import find_severity
 from triage.read.text_signs import MAX_CHARS, find_sentences, quote
 from triage.read.versions.project_version import find_project_version
 from triage.read.versions.regressions import find_regression
 
 
-def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
+def find_facts(parsed: ParsedIssue, project: str = "") -> IssueFacts:
     """Version, error and so on. `project` is `owner/name`: its name tells versions apart."""
     version, regression = find_version(parsed, project)
-    return ReportFacts(
+    return IssueFacts(
         version=version,
         error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
         regression=regression,
