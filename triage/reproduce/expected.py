@@ -11,7 +11,7 @@ from triage.reproduce.evidence import Expected, Failure
 from triage.reproduce.example.example import Example, Shown
 from triage.reproduce.example.sessions import read_session, without_marks
 from triage.reproduce.example.shown_output import WISH
-from triage.reproduce.runner.read_output import list_failures, use_new_names
+from triage.reproduce.runner.read_output import RENAMED, list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _ABSENT = re.compile(
@@ -137,7 +137,7 @@ def is_same_message(one: str, other: str) -> bool:
 
 def stem(message: str) -> str:
     """Return a message without what differs from machine to machine."""
-    text = use_new_names(_ADDRESS.sub("#", message))
+    text = RENAMED.sub("OSError", _ADDRESS.sub("#", message))
     text = re.sub(r"(?:[A-Za-z]:)?(?:[\\/][\w.~-]+){2,}", "/", text)
     text = re.sub(r"\d+(?:\.\d+)*", "#", text)
     return " ".join(re.sub(r"[\"'`“”‘’]", "", text).lower().split())
@@ -166,15 +166,10 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
     return any(has_parts(printed, way) for printed in (output, _LABEL.sub("", output)) for way in ways)
 
 
-def prints_piece(output: str, piece: str) -> bool:
-    """Return whether a line that the report shows is printed, also among other things."""
-    return _squeeze(piece) in _squeeze(output)
-
-
 def replaces(before: str, shown: Sequence[str], after: str, wished: str) -> bool:
     """Return whether two outputs differ in nothing but that one has what is wished in place of what is shown."""
-    changed = _squeeze(before).replace(_squeeze("\n".join(shown)), _squeeze(wished), 1)
-    return has_parts(before, shown) and changed == _squeeze(after)
+    changed = squeeze(before).replace(squeeze("\n".join(shown)), squeeze(wished), 1)
+    return has_parts(before, shown) and changed == squeeze(after)
 
 
 def has_parts(output: str, shown: Sequence[str]) -> bool:
@@ -185,14 +180,14 @@ def has_parts(output: str, shown: Sequence[str]) -> bool:
     printed, position = "", 0
     bounds = [0]
     for line in output.splitlines(keepends=True):
-        printed += _squeeze(line)
+        printed += squeeze(line)
         bounds.append(len(printed))
     ends, starts_at = {*bounds}, bounds
     if len(shown) >= _MIN_PIECES:  # it may be an element of what is printed
         starts_at = sorted({*bounds, *(at + 1 for at, sign in enumerate(printed) if sign in "([{,")})
         ends |= {at for at, sign in enumerate(printed) if sign in ",)]}"}
     for one in shown:
-        wanted = _squeeze(f"{one}\n")
+        wanted = squeeze(f"{one}\n")
         # From the start of a line to the end of one: `-x` is not shown by `-x + 1`.
         starts = (
             at for at in starts_at if at >= position and at + len(wanted) in ends and printed.startswith(wanted, at)
@@ -214,6 +209,7 @@ def is_same_output(one: str, other: str) -> bool:
     return _ADDRESS.sub("#", one) == _ADDRESS.sub("#", other)
 
 
-def _squeeze(text: str) -> str:
+def squeeze(text: str) -> str:
+    """Return a text without white space outside of strings, and without what differs from machine to machine."""
     text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", _requote(text)))
     return "".join(_ADDRESS.sub("#", text).split())

@@ -24,11 +24,11 @@ from triage.reproduce.expected import (
     is_same_output,
     is_shown_error,
     prints_only,
-    prints_piece,
     replaces,
     says_endless,
     says_failing,
     shows_output,
+    squeeze,
     stem,
 )
 from triage.reproduce.runner.read_record import EXAMPLE, GONE, OTHER, find_obstacle
@@ -215,7 +215,7 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
 
 def _is_part(run: Run, shown: Sequence[str]) -> bool:
     """Return whether a run prints half of what is shown, or a transcript shows all that it prints."""
-    printed = sum(prints_piece(run.output, piece) for piece in shown)
+    printed = sum(squeeze(piece) in squeeze(run.output) for piece in shown)
     return 2 * printed >= len(shown) or has_parts("\n".join(shown), run.output.splitlines())
 
 

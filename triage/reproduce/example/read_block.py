@@ -17,7 +17,8 @@ from triage.reproduce.example.example import (
     Project,
     Refusal,
 )
-from triage.reproduce.example.sessions import Session, read_session, starts_node, without_traces
+from triage.reproduce.example.python_code import VALUED_CALL
+from triage.reproduce.example.sessions import NODE_STARTS, Session, read_session, without_traces
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
 _DECLARED = re.compile(r"\b(?:const|let|var|function|class|import)\s(\{[^}]{0,500}|[^=;\n]{0,200})")
@@ -60,7 +61,7 @@ def read_block(
         text = _name_package(block.text, project, missing) if language == "node" else block.text
         session = read_session(text, prompt) if prompt else None
         is_plain = not session and language == "node" and "`" not in text
-        bare = _SHOWN.sub("// ", without_traces(text)) if is_plain else text
+        bare = VALUED_CALL.sub(r"\1  // => \2", _SHOWN.sub("// ", without_traces(text))) if is_plain else text
         code = session.code if session else textwrap.dedent(bare).strip("\n")
         changed = [f"Took {project.package} by its name."] if text != block.text else []
         changed += ["Left out shown output."] if bare != text else []
@@ -189,7 +190,7 @@ def _find_language(block: CodeBlock, project: Project) -> str:
     fence = block.language.lower()
     lexer = _name_lexer(fence)
     if project.language == "node":
-        is_prompt = lexer in _SHELLS and starts_node(block.text) and read_session(block.text, "node") is not None
+        is_prompt = lexer in _SHELLS and NODE_STARTS.search(block.text) and read_session(block.text, "node") is not None
         return "node" if fence in _NODE_LANGUAGES or is_prompt else ""
     same = (one for one in project.languages if _name_lexer(one) == lexer or {_name_lexer(one), lexer} <= _SHELLS)
     return fence if fence in project.languages else next(same, "")

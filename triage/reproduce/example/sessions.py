@@ -27,7 +27,8 @@ _CONSOLE = re.compile(r"^<(?:[·.] ?| )", re.M)
 """A browser's mark of a value."""
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Type \"")
-_NODE_STARTS = re.compile(r"^(?:Welcome to Node|.{0,200}[$#%>] node$)", re.M)
+NODE_STARTS = re.compile(r"^(?:Welcome to Node|.{0,200}[$#%>] node$)", re.M)
+"""A shell that starts Node."""
 _SHELL = re.compile(
     r"^\s*(?:(?:\(\S{1,60}\) )?[\w.-]{1,60}@[^$%#\n]{1,120}[$%#]|(?:PS )?[A-Z]:\\[^>\n]{0,120}>|\$) (?P<code>.*)$"
 )
@@ -55,16 +56,11 @@ class Session(NamedTuple):
         return "\n".join(self.statements)
 
 
-def starts_node(text: str) -> bool:
-    """Return whether a shell that started Node is shown."""
-    return _NODE_STARTS.search(text) is not None
-
-
 def read_session(text: str, language: str) -> Session | None:
     """Return the statements of a session, or of what a shell gives to Python, and their outputs; None without any."""
     lines = text.split("\n")
     for first, more in _PROMPTS[language]:
-        started = [number for number, line in enumerate(lines) if first is _NODE and starts_node(line)]
+        started = [number for number, line in enumerate(lines) if first is _NODE and NODE_STARTS.search(line)]
         top = max(started, default=-1)
         starts = [number for number, line in enumerate(lines) if number > top and first.match(line)]
         # A line of JavaScript may go on with `> x`.
@@ -161,5 +157,5 @@ def _is_code(text: str) -> bool:
         return True
     if read_session(text, "python"):
         return True
-    tree = python_code.parse(text)
+    tree = python_code.parse(python_code.VALUED_CALL.sub(r"\1", text))
     return tree is not None and any(isinstance(node, ast.Call | ast.Import | ast.ImportFrom) for node in ast.walk(tree))

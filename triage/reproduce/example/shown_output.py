@@ -13,8 +13,8 @@ from triage.reproduce.example import python_code
 from triage.reproduce.example.sessions import read_session, without_marks, without_traces
 
 WISH = re.compile(
-    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|to (?:be|return)|better|rather|must|proper|propose|"
-    r"want|suppress\w*|fix(?:ed|es)?|desired|correct\w*|more sense)\b"
+    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would (?:be|like (?:as|to (?:get|have|see)))|to (?:be|return)|"
+    r"better|rather|must|proper|propose|want|suppress\w*|fix(?:ed|es)?|desired|correct\w*|more sense)\b"
 )
 """A sentence that says what ought to happen, not what does."""
 _SAYS = (
@@ -26,7 +26,7 @@ _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|b
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
 _OTHER_TIME = re.compile(
-    r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|downgrad\w+|"
+    r"(?i)\b(?:earlier|older|old (?:output|result|value)s?|previous\w*|before|used to|works?|worked|downgrad\w+|"
     r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
 )
 _AT_END = re.compile(r"(?i)\binstead\W*$")
@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+
 _KIND = r"(?:string|text|value|number|integer|float|boolean|list|array|dict|object|tuple|result|output)"
 _VALUE = re.compile(
     rf"(?i)\b(?:{_SAYS}(?: value)?(?: in| is| was| to)?|(?:{_SAYS}|produces?) (?:an?|the) (?:\w+ of|{_KIND}))"
-    rf"[\s:]{{0,9}}{_LITERAL}"
+    rf"[\s:]{{0,9}}(?:[=-]>\s?)?{_LITERAL}"
     r"(?=\s*(?:[.,;:!?()\uff0c\u3002]|$|"
     r"\b(?:but|instead|rather|despite|(?:even )?though|although|when (?:it|this) should)\b))",
     re.M,
@@ -68,8 +68,8 @@ _WISHED_VALUE = re.compile(
 )
 _SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n|\n(?=[Aa]ctual\b|(?<!:\n)(?:Got|Returned)\b)")
 _CODE = re.compile(
-    r"^(?:>>>|In ?\[|console\.\w+\(|import |from \w+ import |(?:const|let|var) [\w${},: ]+=|"
-    r"//|.{0,200}\bpython[\d.]* -c )",
+    r"^(?:>>>|In ?\[|> ?(?:(?:const|let|var) |[\w$.]+\()|console\.\w+\(|import |from \w+ import |"
+    r"(?:const|let|var) [\w${},: ]+=|//|.{0,200}\bpython[\d.]* -c )",
     re.M,
 )
 _PLAIN_COMMAND = re.compile(r"\S*$|(?:python|node)[\d.]* \S+\s*$")
@@ -172,7 +172,7 @@ class _Reader:
         self.stated = StatedOutput(set(), set(), set(), [], [*_find_values(parsed.prose, wished)][:1], wished)
 
     def read_words(self, words: str) -> None:
-        self._said = ""
+        before, self._said = self._said, ""
         for line in words.split("\n"):
             if not line.strip() or line.startswith("```"):
                 continue
@@ -182,7 +182,8 @@ class _Reader:
             if alone := _ALONE.match(line):
                 self._said = alone["label"] or self._said
                 self._add(alone["value"].strip("`"), self._find_cue())
-            self._said = line
+            goes_on = re.fullmatch(r"\W*(?:is|was|are)\W*", line)  # the sentence above a block: "The output of CODE is"
+            self._said = f"{before} {line}" if goes_on else line
 
     def read_block(self, number: int, block: CodeBlock) -> None:
         text, is_data = block.text, block.language.lower() in _DATA
@@ -201,6 +202,7 @@ class _Reader:
             self.stated.blocks.add(number)
             said = find_commented(text if calls else "")  # the call again, with its value behind it
             values = "\n".join([*said["printed"], *said["named"], *said[""]]).split("\n")
+            cue = cue if python_code.VALUED_CALL.sub("", text).strip() else "named"  # calls again, in other words
             is_behind = values != [""] and len(values) == sum(map(bool, map(str.strip, text.split("\n"))))
             cue = cue if not is_behind or are_plain_values(values) else "named"
             self._read_output("\n".join(values) if is_behind else text, cue)

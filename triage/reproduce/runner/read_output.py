@@ -23,7 +23,7 @@ _LABELLED = re.compile(
 )
 _THROWN = re.compile(r"terminate called after throwing an instance of '([\w:]+)'(?:\s+what\(\):\s+(.+))?")
 _ASSERTION = re.compile(r"(?i)(?:^|: )assert(?:ion)?\b.*\bfailed", re.S)
-_RENAMED = re.compile(r"\b(?:IOError|EnvironmentError|WindowsError)\b")
+RENAMED = re.compile(r"\b(?:IOError|EnvironmentError|WindowsError)\b")
 """What Python 3 calls `OSError`."""
 _SIGNALS = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 _DIED = {(signal.strsignal(one) or "").partition(":")[0].lower(): one.name for one in _SIGNALS}
@@ -94,13 +94,8 @@ def _read_line(line: str) -> Failure:
 
 
 def _make_failure(kind: str, message: str, frames: Sequence[FailurePlace] = ()) -> Failure:
-    name = "AssertionError" if _ASSERTION.search(message) else use_new_names(re.split(r"\.|::|\\", kind)[-1])
+    name = "AssertionError" if _ASSERTION.search(message) else RENAMED.sub("OSError", re.split(r"\.|::|\\", kind)[-1])
     return Failure(type=name[:200] or "error", message=message.strip()[:MAX_TEXT_CHARS], frames=list(frames))
-
-
-def use_new_names(text: str) -> str:
-    """Return a text with the names that errors of Python 2 have today."""
-    return _RENAMED.sub("OSError", text)
 
 
 def _with_own_paths(failure: Failure, file: str, paths: Sequence[str]) -> Failure:
