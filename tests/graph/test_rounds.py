@@ -115,7 +115,7 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     asked = factories.investigation(kind="feature_request")
     given, model = with_model(InvestigatorFinding=asked)
     report = await run(
-        replace(given, shows_unsure=True), title="Allow other calendars in parse", body="It would be nice."
+        replace(given, searches_for_features=True), title="Allow other calendars in parse", body="It would be nice."
     )
     assert [step.step for step in report.steps] == ["read_and_index", "investigator", "codebase_search", "writer"]
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
@@ -139,7 +139,7 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
 async def test_nobody_pays_for_what_is_not_shown(label: str, is_asked: bool, is_documented: bool, asked: list[str]):
     given, model = with_model()
     pages = {"docs/parse.md": "# Parsing\n\n`parse` takes calendars.\n"} if is_documented else {}
-    given = replace(given, shows_unsure=is_asked, codebase=FakeCodebase(factories.FILES | pages))
+    given = replace(given, searches_for_features=is_asked, codebase=FakeCodebase(factories.FILES | pages))
     await run(given, title="Other calendars in parse", body="`parse` and calendars.", labels=[label])
     assert [name for name, _ in model.asked if name != "TicketDraft"] == asked
 

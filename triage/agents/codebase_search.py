@@ -151,7 +151,7 @@ async def answer_with_model(
     is_asking = agent_input.kind in ("question", "feature_request")  # not a bug
     shown_code = ShownCode()
     # Of a feature that nobody asked us about only what is there already is said: the documentation shows it, or nobody.
-    tools = services.code_tools if agent_input.kind != "feature_request" or services.shows_unsure else None
+    tools = services.code_tools if agent_input.kind != "feature_request" or services.searches_for_features else None
     lookup = CodeLookup(services, model, tools, shown_code, skills.mark) if tools else None
     documentation = agent_input.documentation if is_asking else ()
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {

@@ -42,8 +42,8 @@ class Services:
     now: Callable[[], datetime]
     clock: Callable[[], float]
     """Monotonic time in seconds."""
-    shows_unsure: bool = False
-    """Somebody asked for this run, or wants a comment always: only then it is said where a feature would go."""
+    searches_for_features: bool = False
+    """Somebody asked for this run, or wants a comment always: only then a model looks where a feature would go."""
     started: float = 0.0
     """Start of the run, by `clock`."""
     model: ChatModel | None = None

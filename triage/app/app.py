@@ -218,7 +218,7 @@ class App:
             clock=time.monotonic,
             started=self.started,
             config=self.config,
-            shows_unsure=self.settings.policy().comment == "always",
+            searches_for_features=self.settings.policy().comment == "always",
             model=model,
             web_tools=self._open_web_tools(),
             read_attachments=self._open_attachment_reader(model),

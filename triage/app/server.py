@@ -110,7 +110,7 @@ def graph() -> ServerGraph:
 
 def open_services(repository: str) -> Services:
     """Open the services of one run. Raises SetupError. `repository` is `owner/name` or empty."""
-    return replace(open_on_server(repository).open_services(), shows_unsure=True)
+    return replace(open_on_server(repository).open_services(), searches_for_features=True)
 
 
 def open_on_server(repository: str, task: JobName = "triage") -> App:

@@ -51,7 +51,7 @@ def build_server_graph(open_codebase: Callable[[str, str], tuple[Services, Local
 
     def open_context(state: FixState) -> FixContext:
         services, branch = open_codebase(state.repository.slug, state.patch.base if state.patch else "HEAD")
-        triage = partial(run_graph, services=replace(services, shows_unsure=True), cancelled=asyncio.Event())
+        triage = partial(run_graph, services=replace(services, searches_for_features=True), cancelled=asyncio.Event())
         return FixContext(services, branch.files, triage, branch)
 
     lazy_context = Lazy(open_context)

@@ -44,7 +44,7 @@ async def fix_locally(
         if not unchanged.is_ok:
             named = f" Tests that fail: {len(unchanged.failed)}." if unchanged.failed else ""
             services.progress.info(f"The check fails on the last commit too, without any change.{named}")
-    triage = partial(run_graph, services=replace(services, shows_unsure=True), cancelled=cancelled)
+    triage = partial(run_graph, services=replace(services, searches_for_features=True), cancelled=cancelled)
     services = replace(services, started=services.clock())
     patient = replace(services, limits=services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS}))
     judge = (lambda patch: check.judge(branch.write_commits(patch))) if check else None

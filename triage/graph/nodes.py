@@ -175,7 +175,7 @@ def _needs_model(name: AgentName, state: BugTriageState, services: Services) -> 
     """Return whether a model could add to what rules answer: nobody pays for what is not shown, or for agreement."""
     if state.is_security_report and services.identity.run_url:  # a job says nothing of it, see `withhold_details`
         return False
-    wants_places = state.may_be_bug or (state.kind == "feature_request" and services.shows_unsure)
+    wants_places = state.may_be_bug or (state.kind == "feature_request" and services.searches_for_features)
     match name:
         case "investigator" | "codebase_search":  # who asks has other words than the code
             return wants_places or state.may_be_answered

@@ -86,7 +86,7 @@ async def _triage(
 
         is_asked = request.task.is_asked or bool(request.comment_state and request.comment_state.is_asked)
         services = context.open_services(by_rules=by_rules)
-        return run_graph, replace(services, shows_unsure=is_asked or services.shows_unsure)
+        return run_graph, replace(services, searches_for_features=is_asked or services.searches_for_features)
 
     try:
         run_graph, services = await call_with_deadline(load, context.cancelled)

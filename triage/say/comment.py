@@ -28,7 +28,7 @@ from triage.say.template import ensure_safe, render_block
 MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
 """GitHub accepts 65,536 characters with the hidden line, and may count otherwise than we do."""
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
-CUT_PARTS: dict[PartName, str] = {
+CUT_NOTICES: dict[PartName, str] = {
     "report": "_The report was cut to make room. A comment that says_ `/triage` _writes it again._",
     "reproduction": "_The result was cut to make room. A comment that says_ `/triage reproduce` _writes it again._",
 }
@@ -40,7 +40,7 @@ def compose_comment(
 ) -> str:
     """Return the whole body of our comment, which remembers `state`. Nothing else makes one.
 
-    The parts that are not all_parts stay as `body`, the comment until now, shows them; an empty one goes. A page is the
+    What `parts` lacks stays as `body`, the comment until now, shows it; an empty part goes. A page is the
     report and the footer, in the room that the others leave, with its own links. What of `body` is no part any more is
     shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is active, but
     for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
@@ -55,7 +55,7 @@ def compose_comment(
     allowed = [*links, *(link for text in remaining.values() for link in list_links(text))]
     all_parts = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
     texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in all_parts.items()}
-    for name, notice in CUT_PARTS.items():
+    for name, notice in CUT_NOTICES.items():
         if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:
             texts[name] = notice
     visible, shown = _arrange(texts, state)

@@ -39,7 +39,7 @@ class TicketClass(Answer):
     """What kind of change an issue asks for."""
 
     at_least_one_of = ("confirmed_type", "technical_summary")
-    prompt: ClassVar[str] = "fix_classification"
+    prompt_name: ClassVar[str] = "fix_classification"
     confirmed_type: Annotated[Literal["Bug", "Story"], IfMissing("Bug")]
     technical_summary: OptionalText
     """One sentence."""
@@ -51,7 +51,7 @@ class ModuleChoice(Answer):
     """Which modules may change."""
 
     at_least_one_of = ("affected_modules",)
-    prompt: ClassVar[str] = "fix_modules"
+    prompt_name: ClassVar[str] = "fix_modules"
     affected_modules: Texts
     files_likely_to_change: Texts
     error: ErrorText
@@ -61,7 +61,7 @@ class CodeChanges(Answer):
     """The smallest change that fixes a bug, or that meets all criteria of a story."""
 
     at_least_one_of = ("changes", "needs_to_see")
-    prompt: ClassVar[str] = "fix_changes"
+    prompt_name: ClassVar[str] = "fix_changes"
     max_tokens: ClassVar[int] = 8_000
     root_cause: NullableText
     summary: OptionalText
@@ -83,7 +83,7 @@ class TestChanges(Answer):
 
     __test__ = False
     at_least_one_of = ("tests", "no_test_reason", "needs_to_see")
-    prompt: ClassVar[str] = "fix_tests"
+    prompt_name: ClassVar[str] = "fix_tests"
     max_tokens: ClassVar[int] = 6_000
     tests: Annotated[list[FileAnswer], Exact(), AT_MOST_50]
     no_test_reason: NullableText
@@ -199,34 +199,34 @@ def describe_module(module: Module) -> str:
     return f"{module.name} ({counted})" + (f": {module.description}" if module.description else "")
 
 
-T = TypeVar("T", TicketClass, ModuleChoice)
-F = TypeVar("F", CodeChanges, TestChanges)
+ChoiceT = TypeVar("ChoiceT", TicketClass, ModuleChoice)
+FilesT = TypeVar("FilesT", CodeChanges, TestChanges)
 CHOICE_TOKENS = 1_000
 MAX_TEST_CHARS = 30_000
 """Of the existing tests that are shown: about 10,000 tokens."""
 
 
 async def ask_for_choice(
-    answer: type[T], state: FixState, services: Services, model: ChatModel, shown: Mapping[str, str]
-) -> T:
-    """Ask the small model for the kind of change, or for its modules."""
+    answer_type: type[ChoiceT], state: FixState, services: Services, model: ChatModel, shown: Mapping[str, str]
+) -> ChoiceT:
+    """Ask the fast model for the kind of change, or for its modules."""
     sections = format_ticket(state, services) | format_triage(state)
-    chain = model.structured_output(answer, "fast", CHOICE_TOKENS)
-    return await chain.ainvoke(build_messages(answer.prompt, {**sections, **shown}))
+    chain = model.structured_output(answer_type, "fast", CHOICE_TOKENS)
+    return await chain.ainvoke(build_messages(answer_type.prompt_name, {**sections, **shown}))
 
 
 async def ask_for_files(
-    answer: type[F],
+    answer_type: type[FilesT],
     state: FixState,
     services: Services,
     model: ChatModel,
     shown: Mapping[str, str],
     refused: Mapping[str, str],
-) -> F:
+) -> FilesT:
     """Ask the main model for the change, or for tests of it in the manner of the existing ones.
 
-    `shown` is what this step shows besides: the code and the triage, or the change and its tests. `refused` is the last
-    answer, if it could not be used, as `describe_answer` gives it.
+    `shown` is what this step shows besides the issue, its example, what is asked for, where, and what people and the
+    project's check said before. `refused` is the last answer, if it could not be used, as `describe_answer` gives it.
     """
     sections = {
         **format_ticket(state, services),
@@ -242,5 +242,5 @@ async def ask_for_files(
         "what the project's check printed with the version above": shorten(state.check_output, MAX_OUTPUT_CHARS),
         **refused,
     }
-    chain = model.structured_output(answer, "main", answer.max_tokens)
-    return await chain.ainvoke(build_messages(answer.prompt, sections))
+    chain = model.structured_output(answer_type, "main", answer_type.max_tokens)
+    return await chain.ainvoke(build_messages(answer_type.prompt_name, sections))

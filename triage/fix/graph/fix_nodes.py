@@ -16,7 +16,7 @@ from triage.fix.graph.ask_model import (
     MAX_LIKELY_FILES,
     MAX_TEST_CHARS,
     CodeChanges,
-    F,
+    FilesT,
     ModuleChoice,
     TestChanges,
     TicketClass,
@@ -154,12 +154,12 @@ NO_CHANGE = "The model made no change."
 
 async def _ask_until_usable(
     recorder: StepRecorder,
-    answer_type: type[F],
+    answer_type: type[FilesT],
     state: FixState,
     context: FixContext,
     collect_sections: Callable[[Sequence[str]], Mapping[str, str]],
-    build_and_check: Callable[[F], tuple[list[PatchedFile], list[str]]],
-) -> tuple[F | None, list[PatchedFile], list[str]]:
+    build_and_check: Callable[[FilesT], tuple[list[PatchedFile], list[str]]],
+) -> tuple[FilesT | None, list[PatchedFile], list[str]]:
     """Ask until an answer can be used. The model may ask for more code, and reads what is wrong, twice each.
 
     `collect_sections` returns the prompt's other sections, with what the model needs to see. `build_and_check` returns

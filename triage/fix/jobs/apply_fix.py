@@ -29,8 +29,8 @@ from triage.fix.jobs.fix_job import (
     FixRequest,
     describe_proposal,
     plan_proposal_part,
+    write_job_result,
     write_refusal,
-    write_result,
 )
 from triage.fix.proposal_text import fold_approved, render_pull_request_body
 from triage.outside.github.issue_reader import read_unchanged_comment
@@ -129,7 +129,7 @@ async def _approve(request: FixRequest, proposal: Proposal, remembered: CommentS
     except TriageError as error:
         raise CannotPublish(f"it was begun, and can be approved again. {error}") from None
     outputs = {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": opened.url}
-    return await write_result(
+    return await write_job_result(
         job, opened.text, describe_proposal(proposal) | outputs, (), "+1", links=[opened.url or opened.form_url]
     )
 
@@ -186,7 +186,7 @@ async def _reject(request: FixRequest, proposal: Proposal, job: FixJob) -> Statu
     task = request.task
     text = render_block("proposal", "rejected", task.actor or "a workflow", task.words)
     outputs = describe_proposal(proposal) | {"proposal-status": ProposalStatus.REJECTED.value}
-    return await write_result(job, text, outputs, plan_proposal_part(request.issue, text), "+1")
+    return await write_job_result(job, text, outputs, plan_proposal_part(request.issue, text), "+1")
 
 
 async def _refuse(request: FixRequest, reason: str, proposal: Proposal | None, job: FixJob) -> Status:

@@ -90,6 +90,8 @@ class JobArtifacts:
 
 @dataclass(frozen=True)
 class FixJob:
+    """What each job of the fix flow acts through."""
+
     context: JobContext
     proposal_store: "GitHubProposalStore"
     open_base_files: Callable[[str], "BaseFiles"]
@@ -123,7 +125,7 @@ def format_refusal(task: FixTask, reason: str) -> str:
     return format_reply(task, f"not done: {escape_markdown(reason)}")
 
 
-async def write_result(
+async def write_job_result(
     job: FixJob,
     message: str,
     outputs: Mapping[str, str],
@@ -156,21 +158,23 @@ class FixRequest:
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
 
-STATUS_NONE = {"proposal-status": ProposalStatus.NONE.value}
+NO_PROPOSAL_OUTPUTS = {"proposal-status": ProposalStatus.NONE.value}
 
 
 async def write_refusal(
-    request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = STATUS_NONE
+    request: FixRequest, reason: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL_OUTPUTS
 ) -> Status:
     """Say why the command is not carried out."""
     return await write_reply(request, format_refusal(request.task, reason), job, outputs)
 
 
-async def write_reply(request: FixRequest, reply: str, job: FixJob, outputs: Mapping[str, str] = STATUS_NONE) -> Status:
+async def write_reply(
+    request: FixRequest, reply: str, job: FixJob, outputs: Mapping[str, str] = NO_PROPOSAL_OUTPUTS
+) -> Status:
     """Reply to the command below what our comment shows, which stays as it is. `reply` is safe."""
     issue = request.issue
     effects = [plan_comment_parts(issue, {"reply": reply}, {})] if find_our_comment(issue) else []
-    return await write_result(job, reply, outputs, effects, "confused")
+    return await write_job_result(job, reply, outputs, effects, "confused")
 
 
 async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:

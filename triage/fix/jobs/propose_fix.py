@@ -12,7 +12,7 @@ from triage.domain.proposal import MAX_REVISIONS, PatchedFile, Proposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.check_command import TOO_OFTEN, UNKNOWN_ID
-from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, ProposeResult, write_result
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixRequest, ProposeResult, write_job_result
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.run.job_context import export_telemetry
 from triage.run.may_run.admission import WRITE_ROLES
@@ -45,7 +45,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     issue = restore_issue_at_trigger(request.issue, context.event, started=now, now=now)
     earlier, problem = await _find_earlier(task, job)
     if problem:
-        return await write_result(
+        return await write_job_result(
             job,
             render_block("proposal", "no_change", problem),
             job.artifacts.write_propose_result(ProposeResult(error=problem)),
@@ -54,7 +54,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
     services = await in_thread(context.open_services)
     example = await in_thread(job.open_example, issue)
 
-    triage = partial(run_graph, services=replace(services, shows_unsure=True), cancelled=context.cancelled)
+    triage = partial(run_graph, services=replace(services, searches_for_features=True), cancelled=context.cancelled)
     change_request, feedback = await in_thread(_read_feedback, issue, task, job)
     state = FixState(
         issue=issue,
@@ -74,7 +74,7 @@ async def propose_fix(request: FixRequest, job: FixJob) -> Status:
         job.artifacts.write_example(example)
     report = extend_report(state, services)
     if report is None:
-        return await write_result(job, shown, outputs)
+        return await write_job_result(job, shown, outputs)
     report = withhold_details(report) if report.security else report
     effects: list[Effect] = [
         WriteReport(json_text=dump_report(report)),

@@ -7,18 +7,17 @@ from triage.domain.run import Status
 from triage.fix.base_files import BaseFiles
 from triage.fix.check_command import is_expired
 from triage.fix.jobs.fix_job import (
-    STATUS_NONE,
+    NO_PROPOSAL_OUTPUTS,
     FixJob,
     FixRequest,
-    ProposeResult,
     check_base,
     describe_proposal,
     format_reply,
     plan_proposal_part,
     read_shown_commit,
+    write_job_result,
     write_refusal,
     write_reply,
-    write_result,
 )
 from triage.fix.jobs.store_fix import check_and_build_commits
 from triage.fix.proposal_text import render_proposal
@@ -34,20 +33,23 @@ UNCONFIRMED = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(request: FixRequest, job: FixJob) -> Status:
-    """Show the stored patch in the comment; or why there is none. The job with the model is not believed."""
+    """Show the stored patch in the comment; or why there is none. The job with the model is not believed.
+
+    What is stored is found by its content: no job says which proposal it is.
+    """
     task = request.task
     if not task.makes_proposal:
         return await write_refusal(request, UNCONFIRMED, job)
     result = job.artifacts.read_propose_result()
     if result is None:
         reason = await check_base(job)
-        result = ProposeResult(error=f"Not done: {reason}" if reason else PROPOSE_FAILED)
+        return await _report_no_change(request, f"Not done: {reason}" if reason else PROPOSE_FAILED, job)
     patch = result.patch
     if patch is None:
-        return await _report_nothing(request, result, job)
+        return await _report_no_change(request, result.error, job)
     base_files, problem, commits = await in_thread(check_and_build_commits, patch, request, job)
     if problem:  # the same that the job before found: nobody is shown such a patch
-        return await _report_nothing(request, ProposeResult(error=f"The patch was refused. {problem}"), job)
+        return await _report_no_change(request, f"The patch was refused. {problem}", job)
     now = request.issue.snapshot_time or job.context.now()
 
     def find_stored() -> Proposal | None:
@@ -57,16 +59,16 @@ async def report_fix(request: FixRequest, job: FixJob) -> Status:
 
     stored = await job.context.ask_github("The proposals", find_stored)
     if stored is None:
-        return await _report_nothing(request, ProposeResult(error=NOT_STORED), job)
+        return await _report_no_change(request, NOT_STORED, job)
     return await _report_stored(patch, base_files, stored, request.issue, job)
 
 
-async def _report_nothing(request: FixRequest, result: ProposeResult, job: FixJob) -> Status:
-    text = render_block("proposal", "no_change", result.error)
+async def _report_no_change(request: FixRequest, reason: str, job: FixJob) -> Status:
+    text = render_block("proposal", "no_change", reason)
     if read_shown_commit(request.issue):  # the one before can still be approved
         return await write_reply(request, format_reply(request.task, text), job)
     shown = format_reply(request.task, text)
-    return await write_result(job, text, STATUS_NONE, plan_proposal_part(request.issue, shown), "confused")
+    return await write_job_result(job, text, NO_PROPOSAL_OUTPUTS, plan_proposal_part(request.issue, shown), "confused")
 
 
 async def _report_stored(patch: Patch, base_files: BaseFiles, stored: Proposal, issue: Issue, job: FixJob) -> Status:
@@ -92,4 +94,4 @@ async def _report_stored(patch: Patch, base_files: BaseFiles, stored: Proposal, 
         issue, text, links, commit=stored.commit, tests_outcome=job.tests_outcome, example_outcome=seen.outcome
     )
     outputs |= {"proposal-tests": job.tests_outcome, "proposal-status": ProposalStatus.AWAITING.value}
-    return await write_result(job, text, outputs, comment, "rocket", links=links)
+    return await write_job_result(job, text, outputs, comment, "rocket", links=links)

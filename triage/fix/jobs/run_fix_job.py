@@ -17,8 +17,8 @@ from triage.fix.jobs.fix_job import (
     check_base,
     format_refusal,
     read_fix_request,
+    write_job_result,
     write_refusal,
-    write_result,
 )
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
@@ -49,26 +49,26 @@ def open_fix_job(app: "App", context: JobContext, open_example: "Callable[[Issue
     )
 
 
-async def admit_fix(request: FixRequest, job: FixJob) -> Status:
+async def choose_next_job(request: FixRequest, job: FixJob) -> Status:
     """Say which job follows, if any. Only reads."""
     task = request.task
     refusal = request.refusal or (await check_base(job) if task.makes_proposal else "")
     if refusal:
-        return await write_result(job, format_refusal(task, refusal), {"next-job": "report"})
+        return await write_job_result(job, format_refusal(task, refusal), {"next-job": "report"})
     following = "propose" if task.makes_proposal else "apply"
-    return await write_result(job, f"The next job: {following}.", {"next-job": following})
+    return await write_job_result(job, f"The next job: {following}.", {"next-job": following})
 
 
 MAKING: tuple[FixCommand, ...] = ("fix", "revise")
 DECIDING: tuple[FixCommand, ...] = ("approve", "reject")
 JOBS = {
-    "fix-gate": (admit_fix, MAKING + DECIDING),
+    "fix-gate": (choose_next_job, MAKING + DECIDING),
     "fix-propose": (propose_fix, MAKING),
     "fix-store": (store_fix, MAKING),
     "fix-report": (report_fix, MAKING + DECIDING),
     "fix-apply": (apply_fix, DECIDING),
 }
-"""What each does, and which commands it carries out. `fix-gate` answers for all."""
+"""What each does, and which commands it carries out. `fix-gate` runs for all."""
 REPLYING = ("fix-report", "fix-apply")
 """Jobs that may write to the issue."""
 
@@ -91,7 +91,7 @@ async def run_fix_job(name: str, task: FixTask, job: FixJob) -> Status:
             return await write_refusal(request, request.refusal, job)
         # Whatever strangers write, and how often, no job follows and nobody answers.
         reply = format_refusal(task, request.refusal)
-        return await write_result(job, reply, {}, status=Status.SKIPPED)
+        return await write_job_result(job, reply, {}, status=Status.SKIPPED)
     except IssueMoved as error:
         return write_skip(str(error), job.context)
     except GitHubUnavailable as error:

@@ -10,7 +10,7 @@ from triage.domain.proposal import Patch, PatchCommit, Proposal, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.check_command import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.fix.commit_text import build_commits
-from triage.fix.jobs.fix_job import STATUS_NONE, FixJob, FixRequest, describe_proposal, write_result
+from triage.fix.jobs.fix_job import NO_PROPOSAL_OUTPUTS, FixJob, FixRequest, describe_proposal, write_job_result
 from triage.fix.patch.check_patch import check_patch
 from triage.fix.patch.modules import list_modules
 from triage.say.hidden_state import hash_text
@@ -34,16 +34,16 @@ async def store_fix(request: FixRequest, job: FixJob) -> Status:
     """
     result = job.artifacts.read_propose_result()
     if result is None or result.patch is None:
-        return await write_result(job, "There is no patch to store.", STATUS_NONE)
+        return await write_job_result(job, "There is no patch to store.", NO_PROPOSAL_OUTPUTS)
     _, problem, commits = await in_thread(check_and_build_commits, result.patch, request, job)
     if problem:
         raise BadInput(f"The patch is not stored. {problem}")
     if job.context.policy.dry_run:
-        return await write_result(job, "The patch would be stored. Nothing is in a dry run.", STATUS_NONE)
+        return await write_job_result(job, "The patch would be stored. Nothing is in a dry run.", NO_PROPOSAL_OUTPUTS)
     now = request.issue.snapshot_time or job.context.now()
     stored = await in_thread(_replace_proposals, result.patch, commits, now, job)
     outputs = describe_proposal(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
-    return await write_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
+    return await write_job_result(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
 def _replace_proposals(patch: Patch, commits: list[PatchCommit], now: datetime, job: FixJob) -> Proposal:
