@@ -148,14 +148,14 @@ async def answer_with_model(
     by_rules = await codebase_rules.answer_with_rules(agent_input, services)
     skills = await in_thread(SkillPrompts, agent_input, services)
     is_further_round = agent_input.round > 1 and agent_input.searched_by_model
-    is_asking = agent_input.kind in ("question", "feature_request")  # not a bug
+    wants_answer = agent_input.kind in ("question", "feature_request")  # not a bug
     shown_code = ShownCode()
     # Of a feature that nobody asked us about only what is there already is said: the documentation shows it, or nobody.
     tools = services.code_tools if agent_input.kind != "feature_request" or services.searches_for_features else None
     lookup = CodeLookup(services, model, tools, shown_code, skills.mark) if tools else None
-    documentation = agent_input.documentation if is_asking else ()
+    documentation = agent_input.documentation if wants_answer else ()
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {
-        "kind of issue": (agent_input.kind or "").replace("_", " ") if is_asking else "",
+        "kind of issue": (agent_input.kind or "").replace("_", " ") if wants_answer else "",
         "documentation": await in_thread(render_documentation, documentation, services.codebase, shown_code),
         "what changed between the versions": format_window(agent_input.regression_window),
     }
@@ -170,7 +170,7 @@ async def answer_with_model(
         # What was looked up for the first answer stands in the second request: nothing is looked up again.
         again = lookup.answer_without_tools if lookup else first
         answer = await skills.ask(first, prompt.to_messages(), again)
-        if not is_asking and not answer.places:  # of a bug that is none, the line that says so
+        if not wants_answer and not answer.places:  # of a bug that is none, the line that says so
             answer = answer.model_copy(update={"places": answer.documented, "documented": []})
         answer = fill_places(answer, shown_code)
         return await in_thread(_read_cited, answer, shown_code, services.codebase)

@@ -21,8 +21,8 @@ from triage.say.decide import decide
 MAX_SHOWN_SECTIONS = 3
 """Of 51 questions the right section is among three by words in 38 (`bench.documented`)."""
 _ROFF = re.compile(r"\\f.|\\&|\\(?=-)")
-MAX_UNVERIFIED_CONFIDENCE = 0.3
-"""When no suspect was verified."""
+MAX_CONFIDENCE_WITHOUT_SUSPECT = 0.3
+"""When there is no suspect."""
 _SHALLOW = (
     "The checkout has only a part of the history: what changed between two versions and who knows the code may be "
     "missing. `fetch-depth: 0` brings all of it."
@@ -34,21 +34,21 @@ NO_HISTORY_WANTED = CodeHistory()
 def build_report(
     state: BugTriageState, services: Services, ended_early: str = "", history: CodeHistory | None = NO_HISTORY_WANTED
 ) -> RunReport:
-    """Return the report of a run from its last state, complete or not.
+    """Return the report of a run from its last state, complete or not, with what `say.decide` says.
 
     `ended_early` says why the run did; `history` is None if it could not be looked up.
     """
-    draft = state.output.report if state.output else fill_report_template(state)
+    draft = state.writer_output.report if state.writer_output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     state = state.model_copy(update={"kind_reading": kind_reading})
     kind_by_rules, may_be_bug_by_rules = state.kind_by_rules, state.may_be_bug_by_rules
     kind = kind_by_rules or (state.kind if has_model_evidence(state) else None)
     suspects = draft.affected_files if searches_code(kind_by_rules) else []
     places = state.places if may_be_bug_by_rules else []
-    is_asking = state.kind in ("question", "feature_request")
-    explanation = build_model_explanation(state) if state.may_be_bug or is_asking else None
-    is_unverified = may_be_bug_by_rules and not suspects
-    confidence = min(state.confidence, MAX_UNVERIFIED_CONFIDENCE) if is_unverified else state.confidence
+    wants_answer = state.kind in ("question", "feature_request")
+    explanation = build_model_explanation(state) if state.may_be_bug or wants_answer else None
+    has_no_suspect = may_be_bug_by_rules and not suspects
+    confidence = min(state.confidence, MAX_CONFIDENCE_WITHOUT_SUSPECT) if has_no_suspect else state.confidence
     duplicate = next((one for one in state.similar_issues if one.is_probably_same and not one.is_pull_request), None)
     report = RunReport(
         seconds=round(services.clock() - services.started, 1),
@@ -85,8 +85,8 @@ def build_report(
         regression_window=state.regression_window if may_be_bug_by_rules and not kind_reading.security else None,
         suspects=suspects,
         likely_files=list_likely_files(state),
-        documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
-        documented=_quote_line(state, is_explained=explanation is not None) if is_asking else None,
+        documentation=state.documentation[:MAX_SHOWN_SECTIONS] if wants_answer else [],
+        documented=_quote_line(state, is_explained=explanation is not None) if wants_answer else None,
         similar_issues=state.similar_issues,
         possible_duplicate=duplicate if "known" not in state.wrong_subjects else None,
         wrong_subjects=state.wrong_subjects,
@@ -123,7 +123,7 @@ def _determine_status(state: BugTriageState, ended_early: str) -> Status:
     limited = any(decision.forced for decision in state.planner_decisions)
     facts = state.index_facts
     indexed = facts is not None and facts.files > 0 and not facts.partial and not facts.notes
-    broken = failed or limited or bool(ended_early) or not indexed or state.output is None
+    broken = failed or limited or bool(ended_early) or not indexed or state.writer_output is None
     return Status.DEGRADED if broken else Status.COMPLETE
 
 
@@ -205,11 +205,11 @@ def list_likely_files(state: BugTriageState) -> list[Suspect]:
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:
-    if state.output is None:
+    if state.writer_output is None:
         return Ticket(**fill_ticket_template(state, []) | {"assignee": ""})
     return Ticket(
-        title=state.output.ticket_title,
-        labels=state.output.ticket_labels,
-        assignee=state.output.ticket_assignee_suggestion,
-        effort=state.output.ticket_effort_estimate,
+        title=state.writer_output.ticket_title,
+        labels=state.writer_output.ticket_labels,
+        assignee=state.writer_output.ticket_assignee_suggestion,
+        effort=state.writer_output.ticket_effort_estimate,
     )

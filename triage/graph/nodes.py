@@ -68,12 +68,12 @@ ANSWER_FIELDS: dict[AgentName, str] = {
     "codebase_search": "code_finding",
     "web_search": "web",
     "critic": "critique",
-    "writer": "output",
+    "writer": "writer_output",
 }
 
 
 async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-    """Read the issue as a person sees it, and index the repository."""
+    """Read the issue as a person sees it, index the repository, and find what it says: places, kind, labels."""
     services = runtime.context
     recorder = StepRecorder("read_and_index", services)
     issue = state.issue.model_copy(update={"attachments": await _read_attachments(state.issue, services)})

@@ -134,15 +134,15 @@ def choose_next(state: BugTriageState, services: Services) -> Choice:
         return _choose_writer(f"iteration limit ({services.limits.iterations}) reached", forced=True)
     if "investigator" not in state.ran_in_round:
         return Choice(("investigator",), "nobody has read the issue yet")
-    name = (state.kind or "").replace("_", " ")
+    kind_words = (state.kind or "").replace("_", " ")
     if _may_be_documented(state, services):
         return Choice(("codebase_search",), "question: does the documentation answer it?")
     if not searches_code(state.kind_by_rules):
-        return _choose_writer(f"not a bug: {name}")
+        return _choose_writer(f"not a bug: {kind_words}")
     if not state.may_be_bug:
         if "codebase_search" in state.ran_in_round:
-            return _choose_writer(f"{name}: there is no cause to challenge")
-        return Choice(("codebase_search",), f"{name}: where would it go?")
+            return _choose_writer(f"{kind_words}: there is no cause to challenge")
+        return Choice(("codebase_search",), f"{kind_words}: where would it go?")
     if state.ran_in_round.get("critic", 0) >= state.round:
         reason = f"round {state.round + 1}: the critic's gaps give new words to search for"
         return _choose_writer_if_done(state, services) or Choice(("codebase_search",), reason, opens_round=True)
@@ -179,7 +179,7 @@ def _choose_writer_if_done(state: BugTriageState, services: Services) -> Choice 
 
 
 def may_search_web(state: BugTriageState, services: Services) -> bool:
-    """Return whether there is a web search with somewhere to look. Words of a security report are not sent to one."""
+    """Return whether a web search may help: GitHub's only of a declared package; none for a security report."""
     if services.web_tools is None or state.is_security_report:
         return False
     is_declared = state.failing_package is not None and state.failing_package.is_declared

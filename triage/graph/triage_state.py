@@ -36,7 +36,7 @@ class BugTriageState(AgentInput):
     """Number of past issues that this one was compared with."""
     critic_feedback: CriticVerdict | None = None
     """What the critique means for the next decision: no further round (approved), or one."""
-    output: WriterOutput | None = None
+    writer_output: WriterOutput | None = None
     report: RunReport | None = None
 
     ran_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ROLE_OF_ASKER = "The role of whoever asked"
+"""Begins the sentence of an error, see `JobContext.ask_github`."""
 MAX_EXPORT_SECONDS = 3.5
 """A little more than the exporter's own limit, which bounds each wait: a collector may answer byte by byte."""
 MAX_SECONDS_AFTER_SIGNAL = 1.0

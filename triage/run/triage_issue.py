@@ -16,7 +16,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import IssueTask, QuietTask, TriageTask, Trigger
-from triage.run.job_context import JobContext, export_telemetry
+from triage.run.job_context import ROLE_OF_ASKER, JobContext, export_telemetry
 from triage.run.may_run.admission import (
     IssueRequest,
     check_added_label,
@@ -41,8 +41,6 @@ RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunR
 AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 """These need no permission."""
 
-WHOSE_ROLE = "The role of whoever asked"
-
 
 async def run_task(task: IssueTask, context: JobContext) -> Status:
     """Do what the event asks for, or say why not. Raises SetupError if the issue cannot be read."""
@@ -61,10 +59,10 @@ async def run_task(task: IssueTask, context: JobContext) -> Status:
     try:
         if isinstance(task, QuietTask):
             quiet = IssueRequest(task, issue, issue_at_trigger, context.event, now)
-            reason = await context.ask_github(WHOSE_ROLE, lambda: check_quiet(quiet, fetch_role))
+            reason = await context.ask_github(ROLE_OF_ASKER, lambda: check_quiet(quiet, fetch_role))
             return write_skip(reason, context) if reason else await write_quiet(issue, task, context)
         request = IssueRequest(task, issue, issue_at_trigger, context.event, now)
-        reason = await context.ask_github(WHOSE_ROLE, lambda: check_triage(request, fetch_role, context.config))
+        reason = await context.ask_github(ROLE_OF_ASKER, lambda: check_triage(request, fetch_role, context.config))
     except GitHubUnavailable as error:
         return await _triage_without_github(task, issue_at_trigger, error, context)
     return write_skip(reason, context) if reason else await _triage(request, context)

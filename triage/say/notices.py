@@ -17,10 +17,7 @@ def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> s
 
 
 def plan_skip(reason: str) -> list[Effect]:
-    return [
-        WriteJobPage(markdown=render_notice("skip", reason)),
-        SetOutputs(values={"status": Status.SKIPPED.value}),
-    ]
+    return [WriteJobPage(markdown=render_notice("skip", reason)), SetOutputs(values={"status": Status.SKIPPED.value})]
 
 
 def plan_job_result(

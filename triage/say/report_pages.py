@@ -50,7 +50,7 @@ class Page:
 
 
 def build_comment_page(report: RunReport, posted: CommentState | None = None, mode: LabelsMode = "suggest") -> Page:
-    """Return the page of the comment. `posted` is what our comment on the issue remembers."""
+    """Return the comment: statements, labels, references. `posted` is what our comment on the issue remembers."""
     links = Links(report, shows_code=True)
     shown = list_comment_statements(report)
     blocks = render_statements(report, shown, links)

@@ -138,7 +138,7 @@ def find_similar_issues(
     *,
     repository: str = "",
 ) -> list[SimilarIssue]:
-    """Return the likeliest past issues and pull requests, at most `limit`. Of either, at most the first is `named`.
+    """Return likely past issues and pull requests, at most `limit`. At most the first of either is probably the same.
 
     Only older issues of people count, and pull requests of people. Where a person said of which issue a past one is a
     duplicate, that one stands in its place. `repository` is `owner/name`. Takes time linear in the issues.

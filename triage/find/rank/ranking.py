@@ -55,7 +55,7 @@ def rank_files(
     """Order the files for a query.
 
     `near` has the chunks that the vector store found, with their similarity. That of an embedding model counts;
-    otherwise it only adds candidates. `past` counts as much as it covers of the code; without it nothing changes.
+    otherwise it only adds candidates. `past_changes` count as much as they cover of the code.
     `executed` is what a run of the issue's example says.
     """
     search = Search(corpus, query, past_changes or PastChanges(corpus), executed)

@@ -111,10 +111,7 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
         choice = attempt.result if attempt.result and not attempt.error else choice
     chosen = select_modules(choice, modules)
     if not chosen:
-        return {
-            "steps": recorder.records,
-            "error": "No module that the change belongs to could be named.",
-        }
+        return {"steps": recorder.records, "error": "No module that the change belongs to could be named."}
     known = [path for file in choice.files_likely_to_change if (path := services.codebase.resolve_path(file))]
     return {
         "affected_modules": chosen,

@@ -17,7 +17,7 @@ from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.fix.check_command import MORE_WORDS, NO_ID, OFF_DEFAULT_BRANCH, check_role
 from triage.outside.output.job_output import PROPOSE_RESULT, read_own_file, write_file
-from triage.run.job_context import JobContext
+from triage.run.job_context import ROLE_OF_ASKER, JobContext
 from triage.run.may_run.event import Event, check_command_comment, plan_reaction
 from triage.run.write.apply_job_effects import apply_job_effects
 from triage.run.write.write_results import write_to_issue
@@ -183,7 +183,7 @@ async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
     issue = await context.ask_github(f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number))
     role = "write"  # which starting a workflow by hand takes
     if task.actor:
-        role = await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
+        role = await context.ask_github(ROLE_OF_ASKER, lambda: context.github.fetch_role(task.actor))
     no_access = check_role(role)
     return FixRequest(task, issue, not no_access, no_access or _find_refusal(task, issue, context.event))
 

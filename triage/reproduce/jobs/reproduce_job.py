@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from triage.base.errors import GitHubUnavailable, NoSuchIssue, WrongUsage
@@ -14,7 +15,7 @@ from triage.read.kind.severity_signs import reports_vulnerability
 from triage.read.read_issue import read_issue
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
-from triage.run.job_context import JobContext
+from triage.run.job_context import ROLE_OF_ASKER, JobContext
 from triage.run.may_run.admission import IssueRequest, check_reproduce
 from triage.run.may_run.event import check_command_comment, restore_issue_at_trigger
 from triage.run.write.apply_job_effects import PublishResult, apply_job_effects
@@ -60,10 +61,8 @@ async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> R
     issue = await context.ask_github(f"Issue #{number}", lambda: context.github.fetch_issue(number))
     issue_at_trigger = restore_issue_at_trigger(issue, context.event, context.now(), context.now())
     asked = IssueRequest(task, issue, issue_at_trigger, context.event, issue.snapshot_time or context.now())
-    skip_reason = await context.ask_github(
-        "The role of whoever asks",
-        lambda: check_reproduce(asked, context.github.fetch_role, context.config),
-    )
+    check = partial(check_reproduce, asked, context.github.fetch_role, context.config)
+    skip_reason = await context.ask_github(ROLE_OF_ASKER, check)
     return Request(issue, skip_reason, _find_refusal(issue, context))
 
 

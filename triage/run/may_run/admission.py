@@ -10,7 +10,7 @@ from triage.domain.issue import Issue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import RUN_WINDOW, IssueTask, QuietTask, ReproduceTask, RunKey, TriageTask, Trigger
 from triage.read.questions import answers_question
-from triage.run.job_context import JobContext
+from triage.run.job_context import ROLE_OF_ASKER, JobContext
 from triage.run.may_run.event import Event, check_trigger_comment, to_run_key
 from triage.run.may_run.route import CommandName, parse_command
 from triage.say.hidden_state import CommentState, hash_text, parse_state
@@ -233,7 +233,7 @@ async def has_actor_write_access(task: TriageTask, context: JobContext) -> bool:
     if task.trigger is not Trigger.COMMAND:
         return task.trigger is Trigger.BY_NUMBER
     try:
-        role = await context.ask_github("The role of whoever asked", lambda: context.github.fetch_role(task.actor))
+        role = await context.ask_github(ROLE_OF_ASKER, lambda: context.github.fetch_role(task.actor))
     except TriageError:
         return False
     return role in WRITE_ROLES

@@ -60,7 +60,7 @@ class PlanInput:
     issue: Issue
     """As the agents read it, with the labels that it has now."""
     our_comment: IssueComment | None = None
-    state: CommentState | None = None
+    comment_state: CommentState | None = None
     """What our comment remembers; None without one, or if nobody can read it."""
     run_key: RunKey | None = None
     """What our comment remembers if an event started this run."""
@@ -90,7 +90,7 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
 
     There is a comment if `report.comment_reason` says why: `decide_comment` has decided that.
     """
-    policy, our_comment, state = plan_input.policy, plan_input.our_comment, plan_input.state
+    policy, our_comment, state = plan_input.policy, plan_input.our_comment, plan_input.comment_state
     suggestions: list[Suggestion] = []
     if plan_input.options and not shows_report(state, report):
         suggestions = plan_suggestions(report, policy.labels, plan_input.options, state)
@@ -117,15 +117,15 @@ def plan_report(report: RunReport, plan_input: PlanInput) -> list[Effect]:
 def _plan_issue_effects(
     report: RunReport, page: Page, plan_input: PlanInput, suggestions: Sequence[Suggestion]
 ) -> Iterator[Effect]:
-    """Yields what is written to the issue. Without `report.comment_reason` there is no comment."""
+    """Yield labels, one comment or only its hidden state, suggestions, and the surplus comments to remove."""
     number, our_comment = plan_input.issue.number, plan_input.our_comment
     if number is None:
         return
-    body, remembered = our_comment.body if our_comment else "", plan_input.state or CommentState()
+    body, remembered = our_comment.body if our_comment else "", plan_input.comment_state or CommentState()
     state = remembered.with_run(plan_input.run_key)
     if not report.comment_reason:
         yield from _plan_labels(report, number, plan_input)
-    elif shows_report(plan_input.state, report) and read_parts(body):
+    elif shows_report(plan_input.comment_state, report) and read_parts(body):
         # No labels and no suggestions: what a person removed or declined stays so. But the run counts, and the issue
         # may have another text.
         if state != remembered:
@@ -141,8 +141,8 @@ def _plan_issue_effects(
     # Also without a new comment: the panel is there for whoever decides.
     if suggestions:
         yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
-    for comment in plan_input.surplus_comment_ids if plan_input.may_comment else ():
-        yield RemoveComment(issue_number=number, comment_id=comment)
+    for comment_id in plan_input.surplus_comment_ids if plan_input.may_comment else ():
+        yield RemoveComment(issue_number=number, comment_id=comment_id)
 
 
 def shows_report(state: CommentState | None, report: RunReport) -> bool:

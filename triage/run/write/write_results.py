@@ -48,25 +48,25 @@ async def publish_report(
     if not policy.dry_run and (policy.comment != "never" or policy.labels != "off"):
         issue = await read_again(issue, context)
     comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
+    comment_state = parse_state(comment.body) if comment else None
     edited = hash_text(issue.title, issue.body) != hash_text(issue_at_trigger.title, issue_at_trigger.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
-    skip_reason = check_still_wanted(issue_at_trigger, issue, request.comment_state, state)
-    policy = forbid_writes(policy) if skip_reason else policy
+    unwanted_reason = check_still_wanted(issue_at_trigger, issue, request.comment_state, comment_state)
+    policy = forbid_writes(policy) if unwanted_reason else policy
     skill = find_unapproved_skill(report)
     task = request.task
     asked_with_write_access = bool(skill) and task.is_asked and await has_actor_write_access(task, context)
     comment_reason = decide_comment(
         report,
         policy.comment,
-        is_asked=request.task.is_asked or bool(state and state.is_asked),
+        is_asked=request.task.is_asked or bool(comment_state and comment_state.is_asked),
         has_comment=comment is not None,
         asked_with_write_access=asked_with_write_access,
     )
     report = report.model_copy(update={"comment_reason": comment_reason})
-    if skip_reason:
-        context.progress.info(skip_reason)
-        report = add_notes(report, skip_reason)
+    if unwanted_reason:
+        context.progress.info(unwanted_reason)
+        report = add_notes(report, unwanted_reason)
     elif skill and not asked_with_write_access:
         report = add_notes(report, SKILL_NEEDS_APPROVAL.format(skill=skill))
     elif not comment_reason and policy.comment == "auto":
@@ -74,13 +74,13 @@ async def publish_report(
     # What a person took off or declined, only our comment tells a later run.
     knows_refusals = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     options = None
-    if knows_refusals and not shows_report(state, report):
+    if knows_refusals and not shows_report(comment_state, report):
         options = await _fetch_suggestion_options(report, issue, policy, context)
     plan_input = PlanInput(
         policy=policy,
         issue=issue_at_trigger.model_copy(update={"labels": issue.labels}),
         our_comment=comment,
-        state=state,
+        comment_state=comment_state,
         run_key=to_run_key(request.task, request.event),
         surplus_comment_ids=find_surplus_comments(issue),
         may_choose_labels=(asked_with_write_access or not skill) and (policy.comment == "always" or knows_refusals),
@@ -88,12 +88,12 @@ async def publish_report(
     )
     effects = plan_report(report, plan_input)
     # Labels first: the comment says which ones were chosen, and remembers them. So if they fail, it is planned without.
-    added = [effect for effect in effects if isinstance(effect, AddLabels)]
-    done = await write_to_issue(added, context)
+    label_effects = [effect for effect in effects if isinstance(effect, AddLabels)]
+    done = await write_to_issue(label_effects, context)
     if done.failures:
         without_labels = policy.model_copy(update={"labels": "off"})
         effects = plan_report(report, replace(plan_input, policy=without_labels))
-    done = await write_to_issue([effect for effect in effects if effect not in added], context, done)
+    done = await write_to_issue([effect for effect in effects if effect not in label_effects], context, done)
     apply_job_effects(effects, context.output, done)
     status = done.downgrade_status(report.status)
     where = done.comment_url or ("unchanged" if comment else "none")
