@@ -50,7 +50,7 @@ def restrict_services(services: Services, capabilities: frozenset[Capability]) -
 
 
 def restrict_input(agent_input: AgentInput, capabilities: frozenset[Capability]) -> AgentInput:
-    """Return the input without what others concluded from the code, for an agent that must not see it."""
+    """Return only the issue and names of packages to an agent without code access. A new field is left out too."""
     if "code access" in capabilities:
         return agent_input
     repository = agent_input.repository.model_copy(update={"labels": []})

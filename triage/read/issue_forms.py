@@ -239,11 +239,11 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
     if not forms:
         return parsed
     lines = [line for form in forms for line in form.splitlines()]
-    known = {_line_key(part) for line in lines for part in (line, line.partition(":")[2])} | {"no response"}
+    form_lines = {_line_key(part) for line in lines for part in (line, line.partition(":")[2])} | {"no response"}
 
-    def drop_known_lines(text: str) -> str:
+    def drop_form_lines(text: str) -> str:
         return "\n".join(
-            line for line in text.split("\n") if len(_line_key(line)) < _MIN_CHARS or _line_key(line) not in known
+            line for line in text.split("\n") if len(_line_key(line)) < _MIN_CHARS or _line_key(line) not in form_lines
         )
 
     starts = [form.title for form in parse_forms(forms) if re.match(re.escape(form.title) + r"(?!\w)", parsed.title)]
@@ -251,8 +251,8 @@ def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
     links = _list_own_links(parsed, forms)
     changed = {
         "title": title,
-        "body": drop_known_lines(parsed.body),
-        "prose": drop_known_lines(parsed.prose),
+        "body": drop_form_lines(parsed.body),
+        "prose": drop_form_lines(parsed.prose),
         "links": links,
     }
     return parsed.model_copy(update=changed)

@@ -95,9 +95,9 @@ def read_parts(body: str) -> dict[PartName, str]:
 
 def _read_shown(body: str) -> dict[PartName, str]:
     """Return the parts of our comment; of one without parts, or that somebody has edited, the text as code."""
-    parts, rest = _read_parts_or_text(body)
-    if rest:
-        parts["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
+    parts, old_text = _read_parts_or_text(body)
+    if old_text:  # then there are no parts
+        parts["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(old_text, MAX_VISIBLE_UNITS // 4))}"
     return parts
 
 

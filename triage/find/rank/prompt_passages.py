@@ -232,9 +232,9 @@ def _list_named_definitions(ranking: Ranking) -> tuple[list[_Block], list[_Block
 
 
 def _list_snippets(ranking: Ranking, file: _OpenFile) -> Iterator[_Block]:
-    """Yield the file's snippets with what each is worth: less with each place in the file."""
+    """Yield the file's snippets with what each is worth: less with each rank in the file."""
     corpus = ranking.search.corpus
     chunks = [snippet.chunk for snippet in find_snippets(ranking.search, file.number)[:MAX_FILE_SNIPPETS]]
-    for place, chunk in enumerate(chunks or corpus.find_chunks(file.number)[:1], 1):
+    for rank, chunk in enumerate(chunks or corpus.find_chunks(file.number)[:1], 1):
         start, end = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
-        yield _Block(file.number, start, end, corpus.chunk_symbols[chunk], ranking.probabilities[file.number] / place)
+        yield _Block(file.number, start, end, corpus.chunk_symbols[chunk], ranking.probabilities[file.number] / rank)

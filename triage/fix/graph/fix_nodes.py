@@ -197,9 +197,9 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     recorder = StepRecorder("generate_code_changes", context.restricted_services, round=state.iteration_count + 1)
     state_before = state.model_copy(update={"proposed_changes": [], "proposed_tests": []})
 
-    def collect_sections(needed: Sequence[str]) -> dict[str, str]:
+    def collect_sections(asked_or_refused: Sequence[str]) -> dict[str, str]:
         code = CopyableCode(context.base_files, check_path=_make_path_check(state, context))
-        needed = [*needed, *(file.path for file in state.proposed_changes)]
+        needed = [*asked_or_refused, *(file.path for file in state.proposed_changes)]
         return format_triage(state) | {"code": collect_code(code, state, context.services.codebase, needed).text}
 
     def build_and_check(answer: CodeChanges) -> tuple[list[PatchedFile], list[str]]:
@@ -293,9 +293,9 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     changed = [file.path for file in state.proposed_changes]
     diff = await in_thread(format_diff, make_patch(state, context.base_files), context.base_files)
 
-    def collect_sections(needed: Sequence[str]) -> dict[str, str]:
+    def collect_sections(asked_or_refused: Sequence[str]) -> dict[str, str]:
         code = CopyableCode(context.base_files, MAX_TEST_CHARS, _make_path_check(state, context))
-        existing = collect_tests(code, state, context.services.codebase, changed, needed)
+        existing = collect_tests(code, state, context.services.codebase, changed, asked_or_refused)
         return {"cause": state.root_cause or "", "the change": diff, "existing tests": existing}
 
     def build_and_check(answer: TestChanges) -> tuple[list[PatchedFile], list[str]]:

@@ -190,7 +190,7 @@ def _find_in_sentence(parsed: ParsedIssue, sentence: str, mentions: Sequence[_Me
     else:
         worked = _first([one.version for one in mentions if one.works])
         broken = _first([one.version for one in mentions if not one.works and one.version != worked])
-        is_told = _is_told(sentence, mentions, has_both=bool(worked and broken))
+        is_told = _tells_change(sentence, mentions, has_both_versions=bool(worked and broken))
     commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
     is_blamed = commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence)
     if not (is_sure or is_told or is_blamed) or (commit and _HELPS_NOT.search(sentence)):
@@ -207,11 +207,11 @@ def _is_platform(sentence: str, start: int) -> bool:
     return any(word.lower() in _NOT_PROJECTS for word in words[-2:])
 
 
-def _is_told(sentence: str, mentions: Sequence[_Mention], *, has_both: bool) -> bool:
-    """Return whether what is said of the versions is said of a change: that it fails in one alone is none."""
+def _tells_change(sentence: str, mentions: Sequence[_Mention], *, has_both_versions: bool) -> bool:
+    """Return whether it says that something changed: not "It fails in 1.2", unless another version worked."""
     cues = {one.cue for one in mentions}
     is_since = "broken_in" in cues and _TROUBLE.search(sentence) is not None
-    return has_both or is_since or bool(cues & {"worked_in", "fine", "breaks"})
+    return has_both_versions or is_since or bool(cues & {"worked_in", "fine", "breaks"})
 
 
 HEAD = "HEAD"
