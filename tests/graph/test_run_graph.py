@@ -13,7 +13,7 @@ from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents.codebase_search import SHOWN_SECTIONS
 from triage.agents.services import Services
-from triage.domain.code import ExecutedCode, IndexFacts, Place, QuotedLine, Span
+from triage.domain.code import CodeHistory, ExecutedCode, IndexFacts, Place, QuotedLine, Span
 from triage.domain.findings import CitedPlace
 from triage.domain.issue import IssueComment
 from triage.domain.project_config import ProjectConfig
@@ -138,6 +138,20 @@ async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads()
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, limits=Limits(iterations=0)))
     assert report.best_place == LEAD
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+async def test_of_code_that_is_gone_nobody_asks_who_changed_its_lines(is_here: bool):
+    asked: list[Span | None] = []
+
+    class Asked(FakeCodebase):
+        def look_up_history(self, *args: Any) -> CodeHistory:
+            asked.append(args[3])
+            return super().look_up_history(*args)
+
+    place = LEAD.model_copy(update={"is_here": is_here, "function": "parse_all"})
+    await run(fake_services(codebase=Asked(factories.FILES, best_place=place)))
+    assert asked == [place.span if is_here else None]
 
 
 def with_pages(*documented: str, kind: str = "question", why: str = "", **changes: Any) -> Services:

@@ -49,6 +49,11 @@ def example(name: str) -> Issue:
         (Issue(title="Shop on a phone", body=f"Does shop 3.X not show the total as 2.2 did?\n\n{PICTURE}"), []),
         (Issue(title="Total has no adapter", body=f"I get the error below:\n\n`x failure 'a' is undefined`\n{PICTURE}\n```\ntotal()\n```"), []),
         (Issue(title="The total is not there any more", body=f"{LONG}\n\nSee the screenshot for the crash:\n{PICTURE}"), ["error_output"]),
+        (Issue(title="Unexpected CartClosedException", body=f"{LONG}\n\n{LONG}"), ["error_output"]),
+        (Issue(title="Wrong text of CartClosedException", body=f"{LONG}\n\n{LONG}"), []),
+        (Issue(title="CartClosedException when I pay", body=f"{LONG}\n\n{LONG}\n\n```\nshop.pay()\n```"), []),
+        (Issue(title="shop crash", body="=== SHOP CRASH ===\n\nIt would be helpful if you could\nreport the crash with [shop](https://github.com/acme/shop/issues)."), ["error_output"]),
+        (Issue(title="shop crash", body="As in https://github.com/acme/shop/issues/7 it fails."), ["reproduction"]),
     ],
 )  # fmt: skip
 def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -> None:
@@ -91,6 +96,7 @@ def test_long_reports_of_another_language_are_asked_nothing() -> None:
 )
 def test_a_given_version_is_not_asked_for(body: str) -> None:
     assert "version" in asked(Issue(title="It is broken", body="Please help."), VERSIONED)
+    assert "version" not in asked(Issue(title="It is broken", body="Please help."), VERSIONED.replace("ver", "conver"))
     assert "version" not in asked(Issue(title="It is broken", body=f"Please help.\n\n{body}"), VERSIONED)
 
 

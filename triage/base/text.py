@@ -9,11 +9,7 @@ _STRING = re.compile(r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\"")
 MAX_QUOTED_CHARS = 40
 MAX_LINE_CHARS, MAX_WHOLE_LINE_CHARS = 300, 2_000
 """Of a line that a model is shown, and of one that it asks for or cites."""
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SNIFFED_BYTES = 8_192
 """Bytes searched for a NUL, as git and GitHub's linguist do."""
 

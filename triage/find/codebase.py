@@ -189,8 +189,6 @@ class Codebase:
     def _complete_frames(self, parsed: ParsedIssue) -> ParsedIssue:
         """Return the issue with the own paths of frames, and the lines that the reporter's version has there."""
         parsed = shorten_own_frames(parsed, self._corpus, self.repository)
-        if not any(frame.line and not frame.code for trace in parsed.traces for frame in trace.frames):
-            return parsed
         history, version = self._indexed.tree.history, find_version(parsed, self.repository)[0]
         return quote_reported_lines(parsed, history, version.text, self._corpus) if history and version else parsed
 

@@ -232,6 +232,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         return {"report": build_report(state, services)}
     first_place = next(iter(select_sure_places(state.places)), None)
     span = first_place.span if first_place else next((file.span for file in likely if file.span), None)
+    span = None if first_place and not first_place.is_here else span  # nobody knows which lines it was
     line = first_place.line if first_place else None
 
     def look_up() -> CodeHistory:

@@ -145,6 +145,8 @@ def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:
         ("`--all` is not documented", "documentation"),
         ("Docstring example uses -a where the parameter is -all", "documentation"),
         ("The README uses -a", "documentation"),
+        ("[till] pay doc comment incorrectly states that it waits", "documentation"),
+        ("Highlighting of a doc comment is broken", None),
         ("The changelog parser references freed memory", None),
         ("Documentation on hover uses wrong color in dark mode", None),
         ("Flaky test: test_total", "ci"),

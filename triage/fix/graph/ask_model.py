@@ -127,11 +127,7 @@ def format_triage(state: FixState) -> dict[str, str]:
         for suspect in report.suspects
     ]
     verdict = f"The critic's verdict: {report.verdict}." if report.verdict else ""
-    named = {
-        "Why": report.why,
-        "Idea for a fix": report.fix_idea,
-        "To check it": report.check,
-    }
+    named = {"Why": report.why, "Idea for a fix": report.fix_idea, "To check it": report.check}
     critique = report.critique
     points = [*critique.gaps, *critique.questions_for_reporter] if critique else []
     lists = {"Suspects": suspects, "Open": points}

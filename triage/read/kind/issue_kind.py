@@ -110,6 +110,7 @@ _ABOUT_DOCUMENTATION = re.compile(
     r"(?:(?: (?:page|example|of|for|on|in) ?\S*){0,2} (?:\w+ )?(?:is|are|has|lacks?|does|do|says?|should|needs?|"
     r"links?|mentions?|contains?|refers?|misses)"
     r"|(?: (?:page|file|example)s?)? (?:(?:still )?(?:uses?|references)|still reference))\b"
+    r"|\bdoc comments? (?:\w+ly )?(?:says?|states?|claims?|mentions?|suggests?)\b"
     r"|\b(?:un|not |mis)documented\b|^\W*(?:document|clarify|docs?\W{1,2})\b"
     r"|^\W*(?:fix|improve|update|correct|expand|missing|outdated|wrong|incorrect|better|more)\b.*"
     r"\b(?:docs|documentation|readme|docstrings?|tutorials?|man ?pages?)\b"
