@@ -10,10 +10,11 @@ from collections import defaultdict
 from bench.accuracy import open_git, parse_arguments
 from bench.fixed import find_fixes, list_commits, list_releases, open_ranker, run
 from triage.base.errors import GitError
-from triage.find.leads.regression import MIN_NAMED, MIN_TELLING
+from triage.find.leads.regression import MAX_READ, MIN_NAMED, MIN_TELLING
 from triage.git.git import Git
+from triage.git.history import GitHistory
 
-NEAR = (40, 100, 200)
+NEAR = (20, 40, 100, 200)
 """Commits around it. About half of them change code."""
 STEPS = [0.0, MIN_NAMED, 0.3, MIN_TELLING, 0.5]
 _BLAMES = re.compile(r"(?i)\b(?:regress\w+|bug|introduced|broken?|caused)\b\D{0,60}?\b([0-9a-f]{8,40})\b")
@@ -29,7 +30,7 @@ def main() -> None:
             window = find_window(git, culprit, fix) if culprit else None
             if culprit is None or window is None:
                 continue
-            rank = open_ranker(git, record, window[1])
+            rank, history = open_ranker(git, record, window[1]), GitHistory(git, git, window[1], "")
             between = list_commits(git, *window)
             among = {"releases": between}
             if culprit in between:
@@ -37,7 +38,9 @@ def main() -> None:
                 starts = {count: max(0, between.index(culprit) - count // 3) for count in NEAR}
                 among |= {f"{count} around": between[start : start + count] for count, start in starts.items()}
             for name, commits in among.items():
-                ranked = rank(commits, ())
+                ranked = rank(commits, (), {})
+                if 0 < len(ranked) <= MAX_READ:
+                    ranked = rank(commits, (), history.read_changed_lines([one.change.commit for one in ranked]))
                 order = [one.change.commit for one in ranked]
                 place = order.index(culprit) if culprit in order else len(order)
                 found[name].append((ranked[0].coverage if ranked else 0.0, place))

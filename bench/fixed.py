@@ -55,7 +55,7 @@ def main() -> None:
         git = open_git(record, mirror)
         fixes = find_fixes(git, record)
         for worked, head in find_windows(git, record, fixes) if fixes else ():
-            ranked = open_ranker(git, record, head)(list_commits(git, worked, head), ())
+            ranked = open_ranker(git, record, head)(list_commits(git, worked, head), (), {})
             order = [one.change.commit for one in ranked]
             rank = min((order.index(fix) for fix in fixes if fix in order), default=len(order))
             claim = Claim(record["repo"] in CHOSEN_ON, head != record["base_commit"], rate_fix(ranked), rank)

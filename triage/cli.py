@@ -43,10 +43,7 @@ COMMANDS = {
         "triage.app.terminal_commands",
         "Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout.",
     ),
-    "doctor": (
-        "triage.app.doctor",
-        "Check what is configured, what can be reached, and what is missing.",
-    ),
+    "doctor": ("triage.app.doctor", "Check what is configured, what can be reached, and what is missing."),
 }
 """The module of each command, and its line in the help: a module is imported only when its command is used."""
 

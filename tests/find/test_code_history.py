@@ -9,6 +9,7 @@ from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.domain.code import CodeHistory, RegressionWindow, Span
 from triage.domain.issue import Issue, IssueFacts, ParsedIssue, Quote, Regression
 from triage.find.codebase import Codebase
+from triage.find.leads.regression import MAX_ALL
 from triage.git.commit_log import MAX_FILES
 from triage.read.read_issue import read_issue
 
@@ -96,6 +97,23 @@ def test_what_a_changelog_says_of_a_commit_is_quoted(repository: Path):
     said = {change.subject: (change.changelog, change.entry) for change in window.commits}
     entry = ("CHANGES.md", "`count` no longer counts empty items")
     assert said == {"Skip empty items": entry, "Count once": ("", "")}
+
+
+def test_changed_lines_tell_a_commit_whose_subject_tells_nothing_but_not_where_they_are_too_many(repository: Path):
+    for number in range(MAX_ALL):
+        write(repository, {f"part_{number}.py": f"x = {number}\n"})
+        commit(repository, f"Part {number}", BODY)
+    commit(repository, "Improvements", BODY.replace("sum(items)", "wrongly_rounded_total(items)"))
+    write(repository, {f"part_{number}.py": "wrongly = rounded_total\n" for number in range(MAX_FILES)})
+    commit(repository, "Format", BODY)
+    window = find_window(repository, regression("1.1", ""))
+    assert window is not None
+    assert (window.commits[0].subject, window.is_sure) == ("Improvements", True)
+    write(repository, {"data.txt": "0123456789\n" * 100_000})
+    commit(repository, "Add data", BODY + "x = 2\n")
+    window = find_window(repository, regression("1.1", ""))
+    assert window is not None
+    assert window.commits == []
 
 
 def test_the_commit_of_the_release_itself_changes_nothing(repository: Path):

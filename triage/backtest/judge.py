@@ -259,9 +259,6 @@ def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subjec
         any=count_rate(place.any_right for place in places),
         outcomes={subject: dict(counts) for subject, counts in counted.items() if counts},
         answered=count_rate(one.answered for one in results),
-        labels=Rate(
-            hits=sum(one.labels.hits for one in results),
-            cases=sum(one.labels.cases for one in results),
-        ),
+        labels=Rate(hits=sum(one.labels.hits for one in results), cases=sum(one.labels.cases for one in results)),
         edited_by_others=sum(one.edited_by_others for one in results),
     )

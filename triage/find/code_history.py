@@ -9,7 +9,6 @@ from triage.domain.code import (
     LaterChange,
     LaterFix,
     PathChange,
-    Place,
     RegressionWindow,
     Span,
     Tag,
@@ -17,6 +16,7 @@ from triage.domain.code import (
 from triage.domain.issue import Frame, IssueFacts, ParsedIssue
 from triage.find.files.file_roles import is_changelog
 from triage.find.leads.regression import (
+    MAX_READ,
     RankCommits,
     RankedCommit,
     choose_commits,
@@ -26,6 +26,7 @@ from triage.find.leads.regression import (
 )
 from triage.find.rank.mentions import resolve_path
 from triage.find.words.corpus import Corpus
+from triage.git.commit_log import MAX_FILES
 from triage.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
 from triage.read.versions.regressions import choose_versions, resolve_version
 from triage.read.versions.versions import find_release, names_version
@@ -39,14 +40,12 @@ MIN_ENTRY_WORDS, MAX_ENTRY_CHARS = 4, 200
 
 
 def find_regression_window(
-    history: GitHistory, facts: IssueFacts, places: Sequence[Place], rank: RankCommits
+    history: GitHistory, facts: IssueFacts, paths: Sequence[str], rank: RankCommits
 ) -> RegressionWindow | None:
     """Return the commits between the two versions that fit the report; None if either version is not here.
 
-    The files of `places` are named first of what a commit changed, and first the commits that changed those of a trace.
+    The files of `paths` are named first of what a commit changed.
     """
-    paths = [one.span.path for one in places]
-    of_trace = [one.span.path for one in places if one.sign == "trace"]
     tags = history.list_tags()
     versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
     if versions is None:
@@ -55,11 +54,12 @@ def find_regression_window(
     if history.is_shallow and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here
     # The commit of the release itself names its version, and changes nothing else.
-    logged = history.read_commits_between(worked.commit, broken.commit)
+    logged = [one for one in history.read_commits_between(worked.commit, broken.commit) if list_effective(one.paths)]
     is_release = broken in tags
     commits = [one for one in logged if not (is_release and names_version(one.message.partition("\n")[0], broken))]
-    ranked = rank([one.commit for one in commits], commits) if commits else []
-    named = choose_commits(ranked, of_trace)
+    read = [one.commit for one in commits if len(one.paths) <= MAX_FILES] if len(commits) <= MAX_READ else []
+    ranked = rank([one.commit for one in commits], commits, history.read_changed_lines(read) if read else {})
+    named = choose_commits(ranked)
     further = [one for one in ranked if one not in named][:MAX_FURTHER]
     return RegressionWindow(
         worked_in=worked.name,
@@ -85,7 +85,8 @@ def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
 def _add_entry(change: PathChange, paths: Sequence[str], history: GitHistory) -> PathChange:
     """Return the commit with what it tells users: it may have changed something on purpose."""
     for path in filter(is_changelog, paths):
-        lines = (line.strip(" \t*+-") for line in history.read_added_lines(change.commit, path))
+        shown = history.read_changed_lines([change.commit], path).get(change.commit, "").splitlines()
+        lines = (line.strip(" \t*+-") for line in shown if line.startswith("+") and not line.startswith("+++ "))
         # A heading of a version, or what underlines one, tells nothing.
         if entry := next((line for line in lines if len(line.split()) >= MIN_ENTRY_WORDS and line[0] != "#"), ""):
             return change.model_copy(update={"changelog": path, "entry": shorten_text(entry, MAX_ENTRY_CHARS)})
@@ -136,7 +137,7 @@ def find_fix(history: GitHistory, version: Tag, named_fix: str, rank: RankCommit
         return None  # commits after it are missing here
     named = history.resolve_commit(named_fix) if named_fix else None
     is_named = named is not None and history.is_ancestor(named, history.commit) is True
-    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(version.commit), ()))
+    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(version.commit), (), {}))
     commit = named if is_named else sure and sure.commit
     if not commit or not _is_later(history, version, commit):
         return None

@@ -305,11 +305,11 @@ class Codebase:
         history, owners = self._indexed.tree.history, self.project.owners
         return look_up_history(history, owners, facts, list(paths), span, line, rank)
 
-    def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[Place], RankCommits]:
-        """Return the places to which facts lead, and a function that ranks commits."""
+    def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
+        """Return the files to which facts lead, and a function that ranks commits."""
         ranked = self._rank(SearchQuery(parsed=parsed), may_call_endpoint=False)
-        places = choose_places(ranked.ranking, ranked.leads)
-        return places, make_ranker(self._indexed.past_changes, ranked.query, [one.span.path for one in places])
+        paths = [one.span.path for one in choose_places(ranked.ranking, ranked.leads)]
+        return paths, make_ranker(self._indexed.past_changes, ranked.query, paths)
 
 
 def _make_section(corpus: Corpus, chunk: int) -> Section:

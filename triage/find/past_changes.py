@@ -150,17 +150,13 @@ def _read_commit(commit: LoggedCommit) -> Change:
     return Change(message, commit.paths, commit.seconds, commit.commit)
 
 
-def is_fix(message: str) -> bool:
-    return _FIX.search(message) is not None
-
-
 def is_mainly_fix(message: str) -> bool:
     """Return whether the first line says so, or the message closes an issue; not if the first line says otherwise.
 
     It may still be about the work itself: see `is_about_work`.
     """
     subject = message.partition("\n")[0]
-    return _OTHER_TYPE.match(subject) is None and (is_fix(subject) or _CLOSED_ISSUE.search(message) is not None)
+    return _OTHER_TYPE.match(subject) is None and bool(_FIX.search(subject) or _CLOSED_ISSUE.search(message))
 
 
 def is_about_work(message: str) -> bool:

@@ -189,12 +189,11 @@ class GitHistory:
         output = self._read_start(*_LOG, "--max-count=1", commit, "--", max_bytes=MAX_LOG_BYTES)
         return next((change for change, _ in _parse_changes(output)), None)
 
-    def read_added_lines(self, commit: str, path: str) -> list[str]:
-        """Return the lines that a commit added to a file, at most 64 KB."""
-        options = ("--format=", "--unified=0", "--no-color", *_SAFE)
-        args = ("show", *options, commit, "--", f":(literal){self._prefix}{path}")
-        shown = self._read_start(*args, max_bytes=MAX_DIFF_BYTES).decode("utf-8", "replace")
-        return [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
+    def read_changed_lines(self, commits: Sequence[str], path: str = "") -> dict[str, str]:
+        """Return the patch of each commit, with `path` of this file alone; none of any if they have more than 1 MB."""
+        options = ("--no-walk=unsorted", "--patch", "--unified=0", "--format=%x00%H", "--no-color", *_SAFE)
+        shown = self._objects.ask("log", *options, *commits, "--", f":(literal){self._prefix}{path}")
+        return {commit: patch for commit, _, patch in (one.partition("\n") for one in shown.split("\0")[1:])}
 
     def show_commit(self, written: str, known_files: Container[str], path: str = "") -> str:
         """Return message and diff of a commit that the indexed one contains, at most 64 KB; empty without one.

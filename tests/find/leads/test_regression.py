@@ -31,10 +31,16 @@ def commit(number: int, message: str, *paths: str) -> LoggedCommit:
 OTHERS = [commit(number, f"Change part {number}") for number in range(30)]
 
 
-def rank(folder: Path, *commits: LoggedCommit, facts: tuple[str, ...] = (), title: str = TITLE) -> list[RankedCommit]:
+def rank(
+    folder: Path,
+    *commits: LoggedCommit,
+    facts: tuple[str, ...] = (),
+    title: str = TITLE,
+    lines: dict[str, str] | None = None,
+) -> list[RankedCommit]:
     past = PastChanges(make_corpus(folder, {"shop/a.py": "x = 1\n"}), read_changes([*commits, *OTHERS]))
     ids = [one.commit for one in [*commits, *OTHERS[:9]]]
-    return make_ranker(past, build_query(make_query(title=title)), facts)(ids, ())
+    return make_ranker(past, build_query(make_query(title=title)), facts)(ids, (), lines or {})
 
 
 def subjects(ranked: list[RankedCommit]) -> list[str]:
@@ -59,6 +65,23 @@ def test_of_the_same_words_the_file_of_a_fact_decides(tmp_path: Path):
     assert rank(tmp_path, *same, facts=("shop/part_41.py",))[0].change.commit == same[1].commit
 
 
+def test_changed_lines_count_where_no_subject_shares_a_word(tmp_path: Path):
+    commits = [commit(40, "Improvements"), commit(41, "More of the same"), commit(42, "Compare part 3")]
+    lines = {
+        commits[1].commit: "+    conftest = filename.casefold()\n-    conftest = filename",
+        commits[2].commit: "+    key = 3",
+    }
+    assert not rank(tmp_path, *commits)[0].score
+    first, second, *_ = rank(tmp_path, *commits, lines=lines)
+    assert (first.change.subject, first.coverage > MIN_NAMED, second.coverage) == ("More of the same", True, 0.0)
+
+
+def test_a_word_that_every_patch_has_decides_nothing(tmp_path: Path):
+    commits = [commit(40, "Wrong conftest casefold"), commit(41, "Improvements")]
+    lines = dict.fromkeys([one.commit for one in [*commits, *OTHERS[:9]]], "+    filename = 1")
+    assert subjects(rank(tmp_path, *commits, lines=lines))[0] == "Wrong conftest casefold"
+
+
 def test_tests_and_words_alone_are_no_change_of_the_code(tmp_path: Path):
     commits = [commit(40, "Fix casefold", "tests/test_a.py"), commit(41, "Fix casefold", "docs/a.md")]
     assert "Fix casefold" not in subjects(rank(tmp_path, *commits))
@@ -67,7 +90,7 @@ def test_tests_and_words_alone_are_no_change_of_the_code(tmp_path: Path):
 def test_commits_of_another_branch_are_added(tmp_path: Path):
     past = PastChanges(make_corpus(tmp_path, {"shop/a.py": "x = 1\n"}), read_changes(OTHERS))
     other = commit(50, "Compare filename with casefold")
-    ranked = make_ranker(past, build_query(make_query(title=TITLE)), ())([other.commit, OTHERS[0].commit], [other])
+    ranked = make_ranker(past, build_query(make_query(title=TITLE)), ())([other.commit, OTHERS[0].commit], [other], {})
     assert subjects(ranked) == [other.message, "Change part 0"]
 
 
@@ -104,11 +127,6 @@ def test_a_few_are_all_named_and_of_many_only_those_that_fit():
     assert len(choose_commits(make_ranked(0.0, MAX_ALL))) == MAX_ALL
     assert choose_commits(make_ranked(MIN_NAMED - 0.01, MAX_ALL + 1)) == []
     assert len(choose_commits(make_ranked(MIN_NAMED, MAX_ALL + 1))) == MAX_NAMED
-
-
-def test_a_commit_to_a_file_of_the_trace_is_named_first():
-    ranked = [*make_ranked(MIN_NAMED, MAX_ALL), RankedCommit(Change("Change", ("till.py",), 0), 0.1, 0.0)]
-    assert choose_commits(ranked, ["till.py"])[0] == ranked[-1]
 
 
 @each_row(
