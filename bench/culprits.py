@@ -10,7 +10,7 @@ from collections import defaultdict
 from bench.accuracy import open_git, parse_arguments
 from bench.fixed import find_fixes, list_commits, list_releases, open_ranker, run
 from triage.base.errors import GitError
-from triage.find.leads.regression import MAX_READ, MIN_NAMED, MIN_TELLING
+from triage.find.leads.regression import MAX_FEW, MIN_NAMED, MIN_TELLING
 from triage.git.git import Git
 from triage.git.history import GitHistory
 
@@ -39,7 +39,7 @@ def main() -> None:
                 among |= {f"{count} around": between[start : start + count] for count, start in starts.items()}
             for name, commits in among.items():
                 ranked = rank(commits, (), {})
-                if 0 < len(ranked) <= MAX_READ:
+                if 0 < len(ranked) <= MAX_FEW:
                     ranked = rank(commits, (), history.read_changed_lines([one.change.commit for one in ranked]))
                 order = [one.change.commit for one in ranked]
                 place = order.index(culprit) if culprit in order else len(order)

@@ -16,7 +16,7 @@ from triage.domain.code import (
 from triage.domain.issue import Frame, IssueFacts, ParsedIssue
 from triage.find.files.file_roles import is_changelog
 from triage.find.leads.regression import (
-    MAX_READ,
+    MAX_FEW,
     RankCommits,
     RankedCommit,
     choose_commits,
@@ -57,7 +57,7 @@ def find_regression_window(
     logged = [one for one in history.read_commits_between(worked.commit, broken.commit) if list_effective(one.paths)]
     is_release = broken in tags
     commits = [one for one in logged if not (is_release and names_version(one.message.partition("\n")[0], broken))]
-    read = [one.commit for one in commits if len(one.paths) <= MAX_FILES] if len(commits) <= MAX_READ else []
+    read = [one.commit for one in commits if len(one.paths) <= MAX_FILES] if len(commits) <= MAX_FEW else []
     ranked = rank([one.commit for one in commits], commits, history.read_changed_lines(read) if read else {})
     named = choose_commits(ranked)
     further = [one for one in ranked if one not in named][:MAX_FURTHER]

@@ -93,7 +93,7 @@ _ASKS = re.compile(
 """The reporter wants an answer, and nobody to look for a fault."""
 _WISHES = re.compile(
     r"(?im)(?:^|[.!?,] |\b(?:it|that|this|which|also) )(?:would|will) be (?:\w+ ){0,2}"
-    r"(?:nice|great|useful|helpful|good|cool|handy|better)\b(?![^.]{0,40}\b(?:help|fix|look|solv|report))"
+    r"(?:nice|great|useful|helpful|good|cool|handy|better)\b(?![^.]{0,40}\b(?:help|fix|look|solv|report (?:it|th)))"
     r"|^[^\w\n]*(?:(?:i|we) )?needs? (?!(?:help|to)\b)|\bfeature requests?\b"
     r"|\b(?:please|could you) (?:add|support)\b|\A[^\w\n]*(?:fix|handle|prevent|avoid|raise|throw)\b"
 )
@@ -108,11 +108,6 @@ _SHOWN = re.compile(
     r"|\b(?:this|following|below)\b(?:[^.\n]{0,20}:|[ \t]*\n|(?<!this)\.[ \t]*\n)\s*\S"
 )
 """What stands behind these words may be the error, in a form that nobody reads here."""
-_EXCEPTION = re.compile(
-    r"(?:^\W*|\b(?i:unexpected|random|throws?|raises?|gets?|getting|got|with|an?) )"
-    r"((?:[a-z]\w*\.)*[A-Z]\w{2,60}(?:Error|Exception))(?=\W*$| (?:when|while|in|on|after|during|at|if|from|with)\b)"
-)
-"""The subject of a title, of which a maintainer reads the trace first."""
 _WITHOUT_TEXT = re.compile(
     r"(?i)\b(?:no|without)(?: any?)? (?:\w+ )?(?:errors?|messages?|traces?|logs?)\b|\b(?:swallow|suppress|catch)"
 )
@@ -140,7 +135,7 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     if is_silent and not asked:
         answered = {one.kind for one in fields if find_answer(one, parsed.sections)}
         asked = [question for question in _ask_steps(parsed, project) if question.kind not in answered]
-    needs_no_version = not any(re.search(r"(?i)(?:\b|_)version", form) for form in forms)
+    needs_no_version = not any(re.search(r"(?i)(?<!con|sub)version", form) for form in forms)
     if version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
         asked = [question for question in asked if question.kind != "version"]
     return asked[:MAX_QUESTIONS]
@@ -178,16 +173,14 @@ def _ask_error(parsed: ParsedIssue) -> Iterator[MissingInformation]:
 
 
 def _find_hidden_error(parsed: ParsedIssue) -> str:
-    """Return the words for an error of which a report shows nothing, if it is short or its subject; else empty."""
-    own, subject = _extract_own_words(parsed), _EXCEPTION.search(parsed.title)
-    crash = subject[1] if subject else find_crash_words(_write_out(parsed))
+    """Return the words of a short report for an error of which it shows nothing; empty without any."""
+    own, crash = _extract_own_words(parsed), find_crash_words(_write_out(parsed))
     # A crash prints where to report it.
     is_shown = has_error(parsed) or PICTURE in parsed.body or any(not link.endswith("/issues") for link in parsed.links)
     # Who runs the code sees its error; of a crash there is nothing to see.
     is_shown |= bool(parsed.code) and any(map(SAYS_FAILURE.search, [crash, *(block.text for block in parsed.code)]))
     is_shown |= any(sign.search(own) for sign in (_SHOWN, _WITHOUT_TEXT))
-    is_told = count_words(own) > _MANY_WORDS and (not subject or has_code(parsed))
-    return "" if is_shown or is_told or _wishes(parsed) else crash
+    return "" if is_shown or _wishes(parsed) or count_words(own) > _MANY_WORDS else crash
 
 
 def _ask_steps(parsed: ParsedIssue, project: str) -> Iterator[MissingInformation]:

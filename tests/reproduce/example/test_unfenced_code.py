@@ -23,9 +23,6 @@ from triage.reproduce.example.sessions import fence_code
         ("`shop.total([])` is 0 and `shop.total([1])` too", []),  # which of them is wrong?
         ("`shop.total()` is 0", []),
         ("I do\n\nvar s = shop.total([])\n\nand `shop.pay(1)`", ["var s = shop.total([])"]),
-        ("It is wrong:\n\n`shop.total([1]) => 2`\n`[JS] total([1]) => 1`", ["shop.total([1]) => 2"]),
-        ("In all:\ntotal(1).x() returns 2 ..OK\ntotal(-1) = 3", ["total(1).x() returns 2 ..OK\ntotal(-1) = 3"]),
-        ("They say that total([1]) -> 2.\nIt returns 3 (see below).", []),
         ("It is 0:\n\nshop.total([1])\n//0", ["shop.total([1])\n//0"]),
         ("I call it with require('lodash')\nand it returns nothing (see below)", []),
         ("require('shop')\n  .total()", ["require('shop')\n  .total()"]),

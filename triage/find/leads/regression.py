@@ -18,8 +18,6 @@ MAX_NAMED = 3
 """Of more commits."""
 MAX_FEW = 10
 """Commits that are worth a comment whatever fits: of 43 windows of about 12, in 41 one of the three was right."""
-MAX_READ = 20
-"""Commits to code whose changed lines are read: of 43 windows of about 12, one of three is right in 41, else in 37."""
 MIN_SURE = 1.5
 """See `rate_fix`."""
 MIN_NAMED, MIN_TELLING = 0.2, 0.4

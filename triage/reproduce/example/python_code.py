@@ -17,13 +17,6 @@ from triage.base.text import word_set
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__", "_"}
 _PRINT = re.compile(r"^([ \t]*)print (?![(=.])(.+?),?$", re.M)
 _MAGIC = re.compile(r"^([ \t]*)([%!][ \t]?\w.*|\?\S+|\S+\?)$", re.M)
-VALUED_CALL = re.compile(
-    r"^(?:[-*] +)?(?!(?:async|function|if|for|while|switch|catch)\()"
-    r"((?:new )?(?:[\w$.]+\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*+\))*+\))++[\w$.]*);?"
-    r"(?: +(?:returns?|gives?|prints?|yields?|outputs?)(?= )| *(?:=>|--?>|[→⇒])|(?<=\)) *=(?![=>])) *(\S.*?);?$",
-    re.M,
-)
-"""A line such as `f(1) => 2` or `f(1) returns 2`, which is code of no language, unlike a function of JavaScript."""
 _IMPORT_LINE = re.compile(r"(?:^\W{0,9}|`)((?:from [\w.]{1,99} )?import \w[^`\n]{0,200})(?:`|$)", re.M)
 _MAX_DEPTH = 500
 """Of nesting. What is deeper ends other analyses at the limit of Python's stack."""
@@ -72,12 +65,10 @@ def find_beginning(lines: Sequence[str]) -> int:
 
 
 def rewrite(code: str) -> tuple[str, list[str]]:
-    """Return code with `print x` as a call, values and lines for a notebook as comments, and what was changed."""
-    code, values = VALUED_CALL.subn(r"\1  # => \2", code)
+    """Return code with `print x` as a call and with lines for a notebook as comments, and what was changed."""
     code, magics = _MAGIC.subn(r"\1pass  # \2", code)
     code, prints = _PRINT.subn(r"\1print(\2)", code)
-    changed = ["Wrote the values of calls as comments."] if values else []
-    changed += ["Left out commands for a notebook."] if magics else []
+    changed = ["Left out commands for a notebook."] if magics else []
     return code, [*changed, *(["Wrote print statements of Python 2 as calls."] if prints else [])]
 
 

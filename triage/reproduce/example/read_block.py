@@ -17,7 +17,6 @@ from triage.reproduce.example.example import (
     Project,
     Refusal,
 )
-from triage.reproduce.example.python_code import VALUED_CALL
 from triage.reproduce.example.sessions import NODE_STARTS, Session, read_session, without_traces
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
@@ -61,7 +60,7 @@ def read_block(
         text = _name_package(block.text, project, missing) if language == "node" else block.text
         session = read_session(text, prompt) if prompt else None
         is_plain = not session and language == "node" and "`" not in text
-        bare = VALUED_CALL.sub(r"\1  // => \2", _SHOWN.sub("// ", without_traces(text))) if is_plain else text
+        bare = _SHOWN.sub("// ", without_traces(text)) if is_plain else text
         code = session.code if session else textwrap.dedent(bare).strip("\n")
         changed = [f"Took {project.package} by its name."] if text != block.text else []
         changed += ["Left out shown output."] if bare != text else []

@@ -157,5 +157,5 @@ def _is_code(text: str) -> bool:
         return True
     if read_session(text, "python"):
         return True
-    tree = python_code.parse(python_code.VALUED_CALL.sub(r"\1", text))
+    tree = python_code.parse(text)
     return tree is not None and any(isinstance(node, ast.Call | ast.Import | ast.ImportFrom) for node in ast.walk(tree))

@@ -13,7 +13,7 @@ from triage.reproduce.example import python_code
 from triage.reproduce.example.sessions import read_session, without_marks, without_traces
 
 WISH = re.compile(
-    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would (?:be|like (?:as|to (?:get|have|see)))|to (?:be|return)|"
+    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would (?:be|like (?:as|to (?:get|have)))|to (?:be|return)|"
     r"better|rather|must|proper|propose|want|suppress\w*|fix(?:ed|es)?|desired|correct\w*|more sense)\b"
 )
 """A sentence that says what ought to happen, not what does."""
@@ -26,7 +26,7 @@ _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|rec(?:ei|ie)ved|observed|current|b
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
 _OTHER_TIME = re.compile(
-    r"(?i)\b(?:earlier|older|old (?:output|result|value)s?|previous\w*|before|used to|works?|worked|downgrad\w+|"
+    r"(?i)\b(?:earlier|older|(?<![st] the )old (?:output|value)s?|previous\w*|before|used to|works?|worked|downgrad\w+|"
     r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
 )
 _AT_END = re.compile(r"(?i)\binstead\W*$")
@@ -183,7 +183,7 @@ class _Reader:
                 self._said = alone["label"] or self._said
                 self._add(alone["value"].strip("`"), self._find_cue())
             goes_on = re.fullmatch(r"\W*(?:is|was|are)\W*", line)  # the sentence above a block: "The output of CODE is"
-            self._said = f"{before} {line}" if goes_on else line
+            self._said = f"{self._said or before} {line}" if goes_on else line
 
     def read_block(self, number: int, block: CodeBlock) -> None:
         text, is_data = block.text, block.language.lower() in _DATA
@@ -202,7 +202,6 @@ class _Reader:
             self.stated.blocks.add(number)
             said = find_commented(text if calls else "")  # the call again, with its value behind it
             values = "\n".join([*said["printed"], *said["named"], *said[""]]).split("\n")
-            cue = cue if python_code.VALUED_CALL.sub("", text).strip() else "named"  # calls again, in other words
             is_behind = values != [""] and len(values) == sum(map(bool, map(str.strip, text.split("\n"))))
             cue = cue if not is_behind or are_plain_values(values) else "named"
             self._read_output("\n".join(values) if is_behind else text, cue)
