@@ -10,6 +10,7 @@ from triage.reproduce.expected import (
     is_named_error,
     is_same_message,
     is_shown_error,
+    prints_only,
     says_failing,
     shows_output,
     stem,
@@ -173,6 +174,13 @@ def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown
         ("'1'\n", ['"1"'], True),
         ("'1 m'\n", ['"1 m"'], True),
         ("'1m'\n", ['"1 m"'], False),
+        ("['a b']\n", ["['ab']"], False),
+        ("{ x: 'a b' }\n", ["{x: 'ab'}"], False),
+        ("x = 'a b'\n", ["x = 'ab'"], False),
+        ('"it\'s a b"\n', ['"it\'s ab"'], False),
+        ("array(['a',   'b c'])\n", ["array(['a', 'b c'])"], True),
+        ("['a b c',\n 'd']\n", ["['a b", " c', 'd']"], True),  # wrapped by a terminal
+        ("don't stop,  it's 'a b'\n", ["don't stop, it's 'a b'"], True),
         ("{'a': 1}\n", ['{"a": 1}'], False),  # of Python, no JSON
         ("total: 123\n", ["123"], True),  # behind a label
         ("=> 1\n", ["1"], True),
@@ -182,6 +190,12 @@ def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown
 )
 def test_one_value_may_be_that_of_a_string_and_a_short_one_is_all_that_is_printed(output, shown, is_shown):
     assert shows_output(output, shown) == is_shown
+
+
+def test_a_value_is_all_that_is_printed_up_to_the_padding_of_an_object():
+    assert prints_only("{ a: 'b c' }\n", "{a: 'b c'}")
+    for output, value in (("{ a: 'b c' }\n", "{a: 'bc'}"), ("{ a: 1 }\n2\n", "{a: 1}"), ("1 2\n", "12")):
+        assert not prints_only(output, value)
 
 
 @each_row(

@@ -25,10 +25,10 @@ _OF_MACHINE = re.compile(
     r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])|(?<![\w.'\"])datetime\.(?=[a-z]+\()"
 )
 """Where packages are installed, how Python 2 shows a text, and what people leave out of a time."""
-_TEXT = re.compile(r"^(['\"]).*\1$", re.M)
-"""The value of a string, as a prompt shows it."""
+_TEXT = re.compile(r"(?<![\w'\"\\])b?(['\"])(?:\\.|(?<=\w)\1(?=\w)|(?!\1)[^\\\n])*+\1(?![\w'\"])")
+"""The value of a string, as a prompt shows it. No apostrophe begins one."""
 _QUOTED = re.compile(r"^\"([^'\"\\]*)\" *$", re.M)
-"""The same, as people write it."""
+"""The same, as people write it: prompts have single quotes."""
 _IN_QUOTES = re.compile(r"^(['\"])(.*)\1 *$", re.M)
 _LABEL = re.compile(r"\A[^\n\d'\"`({\[]{1,40}[:=>] +(?=\S[^\n]*\n?\Z)")
 """Before the only line that is printed."""
@@ -145,13 +145,9 @@ def stem(message: str) -> str:
 
 def prints_only(output: str, value: str) -> bool:
     """Return whether nothing but a value is printed, with the quotes of a string or without, or behind a label."""
-    value = _requote(value)
-    printed = _requote(_LABEL.sub("", output)).split()
-    return printed in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
-
-
-def _requote(text: str) -> str:  # as the prompt shows strings
-    return _QUOTED.sub(r"'\1'", text)
+    value, printed = (_QUOTED.sub(r"'\1'", one) for one in (value, _LABEL.sub("", output)))
+    is_object = value[:1] == "{" and squeeze(printed) == squeeze(value)  # Node pads what is in braces
+    return is_object or printed.split() in (value.split(), f"'{value}'".split(), _IN_QUOTES.sub(r"\2", value).split())
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
@@ -161,7 +157,7 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
     """
     if len("".join(shown)) < MIN_SHOWN_CHARS:
         return prints_only(output, " ".join(shown))
-    whole = "\n".join(shown)  # a value may be wrapped in another way
+    whole = "".join(shown)  # a value may be wrapped in another way, by a terminal also inside a string
     ways = (shown, [whole], [f"'{whole}'"], [_IN_QUOTES.sub(r"\2", whole)])
     return any(has_parts(printed, way) for printed in (output, _LABEL.sub("", output)) for way in ways)
 
@@ -211,5 +207,5 @@ def is_same_output(one: str, other: str) -> bool:
 
 def squeeze(text: str) -> str:
     """Return a text without white space outside of strings, and without what differs from machine to machine."""
-    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", _requote(text)))
+    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), _OF_MACHINE.sub("", _QUOTED.sub(r"'\1'", text)))
     return "".join(_ADDRESS.sub("#", text).split())

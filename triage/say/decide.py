@@ -211,13 +211,9 @@ def _decide_found_places(report: RunReport, *, is_bug: bool) -> FoundPlaces | No
 
 def _is_named_alike(place: Place) -> bool:
     """Return whether the file is called as what the report names, as `TypeToken.java` for `TypeToken`."""
-    names = re.split(r"\W+", place.text) if place.sign == "name" else []
+    names = re.split(r"\W+", place.text.replace("_", "").casefold()) if place.sign == "name" else []
     stem = place.span.path.rpartition("/")[2].partition(".")[0]
-    return _squeeze(stem) in map(_squeeze, names)
-
-
-def _squeeze(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
+    return re.sub(r"[\W_]", "", stem).casefold() in names
 
 
 def _is_news(report: RunReport) -> bool:

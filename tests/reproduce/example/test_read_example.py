@@ -249,6 +249,10 @@ ok 2"""
         (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
         (f"{SCRIPT}This prints 3:\n```\nx = 1;\nconsole.log(shop.f(x));\n```", []),
         (f"{SCRIPT}But currently (`2.0`) it is\n{block('ValueError: x')}", []),
+        # A call below a line that has its value is another example.
+        (f"{SCRIPT}Output: 3 days ago\n{block('shop.g()')}Output: '4 days'\n", []),
+        (f"{SCRIPT}Output: 'a'\n{block('print(shop.g())')}gives:\n{block('2')}", [["2"]]),
+        (f"{SCRIPT}The result is 2:\n{block('Cart(2)')}", [["Cart(2)"]]),
     ],
 )
 def test_what_the_report_shows_is_what_is_compared(body, shown):
@@ -593,6 +597,25 @@ def test_comments_with_what_was_expected_and_what_came_are_compared():
     assert (behind.shown, behind.wished) == ([["'b'"]], ["'c'"])
     vague = example(block("import shop\nshop.a()  # got the wrong total"))
     assert (vague.shown, vague.named) == ([], ["the wrong total"])
+
+
+def test_a_value_below_a_comment_that_says_what_it_is_is_output():
+    code = block("const shop = require('@acme/shop')\nconsole.log(shop.a())")
+    found = example(code + block("// Expected\n{ a: 1 }") + block("// Actual:\n{\n  a: 2\n}", "js"), NODE)
+    assert (found.shown, found.wished) == ([["{", "  a: 2", "}"]], ["{ a: 1 }"])
+    assert example(SCRIPT + "Output:\n" + block("# Actual\n[1]")).shown == [["[1]"]]
+    assert example(SCRIPT + "In 0.9 it was:\n" + block("# Output\n[1]")).shown == []
+    assert "shop.b()" in example(SCRIPT + block("# Actual\nshop.b()")).code
+    assert example(code + block("// Actual\n{ a: shop.b() }"), NODE).shown == []
+
+
+def test_a_value_of_another_example_proves_nothing():
+    calls = block("shop.total(1)"), block("shop.total(2)"), block("shop.total(3)")
+    bodies = ("Output: {}\nExpected: 9\n\n".join(calls).format(first, "'4 m'") for first in ("'3 m'", "3 m"))
+    assert [(found.shown, found.named) for body in bodies if (found := example(body))] == [
+        ([], ["'3 m'"]),
+        ([], []),
+    ]
 
 
 @each_row(

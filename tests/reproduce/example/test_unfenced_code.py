@@ -22,6 +22,7 @@ from triage.reproduce.example.sessions import fence_code
         ("I call `shop.total([])`; it fails (badly).\n\nWhy\nis import shop", ["shop.total([])"]),
         ("`shop.total([])` is 0 and `shop.total([1])` too", []),  # which of them is wrong?
         ("`shop.total()` is 0", []),
+        ("`shop.total([1]),`\nis 0, and `,`\n\n`,`", ["shop.total([1])"]),
         ("I do\n\nvar s = shop.total([])\n\nand `shop.pay(1)`", ["var s = shop.total([])"]),
         ("It is 0:\n\nshop.total([1])\n//0", ["shop.total([1])\n//0"]),
         ("I call it with require('lodash')\nand it returns nothing (see below)", []),

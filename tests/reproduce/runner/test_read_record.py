@@ -92,7 +92,7 @@ def test_no_bytes_break_the_reader(data):
         (failed("ImportError: needs pooch", IN_SHOP), "an import fails"),
         (failed("ConnectionError: no", IN_SHOP), "it needs the network"),
         (failed("FileNotFoundError: a.csv", IN_SHOP), "it needs a file"),
-        (failed("SyntaxError: invalid", IN_EXAMPLE), "it is not valid for this version of the language"),
+        (failed("SyntaxError: invalid", IN_EXAMPLE), "it is not valid code, at least for this version"),
         (failed("NameError: name 'x' is not defined", IN_EXAMPLE), "it uses a name that nothing defines"),
         (failed("AttributeError: np.int", IN_NUMPY, executed=[]), "it failed before it used the project"),
         (failed("NameError: name 'x' is not defined", IN_SHOP), ""),

@@ -21,6 +21,10 @@ _BETWEEN = (
     r"[\"'`)\]}*]{0,4}(?:\s{0,12}(?:[:=@,(|<>~^\[\]\"'`{}*-]{1,4}|versions?|release|ver\.?|v\.|is|was|at|tag|"
     r"current|latest)){0,5}\s{0,12}[\"'`(*]{0,3}"
 )
+_AFFIX = re.compile(
+    r"^(?:python|py|node|go|lib|the|apache|scikit)[-_.]|[-_.](?:js|py|rs|go|java|cpp|core|cli|lang|python|net)$"
+)
+"""Of a project's name, which packages leave out."""
 _IN_HEADING = re.compile(r"(?i)\bversions?\b|\brelease\b")
 _PLATFORM_WORDS = PLATFORMS | word_set(
     "browser compiler bazel gpu cudnn mobile device operating system environment jupyter language framework "
@@ -147,14 +151,7 @@ def _project_names(project: str) -> Iterator[str]:
     squeezed = _squeeze(name)
     if len(squeezed) >= 2:
         yield squeezed
-    bare = _squeeze(
-        re.sub(
-            r"(?:^(?:python|py|node|go|lib|the|apache|scikit)[-_.])|(?:[-_.](?:js|py|rs|go|java|cpp|core|cli|"
-            r"lang|python|net)$)",
-            "",
-            name,
-        )
-    )
+    bare = _squeeze(_AFFIX.sub("", name))
     if bare != squeezed and len(bare) >= 3:
         yield bare
     if squeezed.startswith("scikit") and len(squeezed) > 6:

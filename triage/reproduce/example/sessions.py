@@ -138,7 +138,7 @@ def fence_code(body: str, prose: str) -> str:
     seen = " ".join(shown.split())
     parts = islice(_PART.finditer(text), _MAX_PARTS)
     for part in reversed(list(parts)):
-        lines = (part["span"] or part["words"]).strip("\n").split("\n")
+        lines = (part["span"] or part["words"]).strip("\n").removesuffix(",").split("\n")
         calls = [number for number, line in enumerate(lines) if _CODE_LINE.match(line)] or [0]
         starts = [0] if part["span"] else [int(lines[0].endswith(":")), 0]  # "I call this:"
         for start, end in [*((start, len(lines)) for start in starts), (calls[0], calls[-1] + 1)]:

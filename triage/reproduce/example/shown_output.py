@@ -51,6 +51,10 @@ _VALUE = re.compile(
     re.M,
 )
 """At the end of a clause: not `100 %`, and not `3 times`."""
+_TAKEN = re.compile(
+    rf"(?i)\b(?:{_SAYS}|expect\w*|should \w+)\b(?:[^:=>]*[:=>]+ *\S.*|(?: value| is| was)?\s+{_LITERAL}\W?)(?<!:)\s*$"
+)
+"""Such as `Output: 3 days`: code below such a line is another example."""
 _PLAIN = (
     r"(?P<literal>\[.*\]|\{.*\}|'[^'\n]*'|\"[^\"\n]*\"|-?\d+\.\d+|-?\d\d+|true|false|none|null|undefined|nan)[ \t]*"
 )
@@ -62,6 +66,10 @@ _COMMENTED = re.compile(
     re.M,
 )
 """Such as `f()  # returns 1`, also with the value below; `f() // => 1`; `f() // [1]`, also below; `'a' // Actual`."""
+_HEADED = re.compile(
+    rf"(?i)\s*(?:#|//) *((?:expect\w*|{_SAYS})\b.*)\n(\s*(?:[\[{{'\"\d-]|(?:true|false|none|null|nan)\b)[^();]*)"
+)
+"""A block that is a value below a comment such as `// Actual`."""
 _SIGN = re.compile(r"^[ \t]*(?:#|//) ?", re.M)
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expect(?:ed|s)?|want(?:ed|s)?|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
@@ -164,15 +172,15 @@ def _quote_as_node(match: re.Match[str]) -> str:
 
 class _Reader:
     def __init__(self, parsed: ParsedIssue, version: str) -> None:
-        self._version, self._section, self._said, self._code = version, "", "", -1
-        self._is_of_other_version = False
-        """The last code is."""
+        self._version, self._section, self._said, self._words, self._code = version, "", "", "", -1
+        self._is_of_other_version = self._is_taken = False
+        """The last code is; a line above code has a value of the code above it."""
         self._takes_arguments = any(map(_ARGUMENTS.search, (block.text for block in parsed.code)))
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
         self.stated = StatedOutput(set(), set(), set(), [], [*_find_values(parsed.prose, wished)][:1], wished)
 
     def read_words(self, words: str) -> None:
-        before, self._said = self._said, ""
+        before, self._said, self._words = self._said, "", words
         for line in words.split("\n"):
             if not line.strip() or line.startswith("```"):
                 continue
@@ -187,9 +195,15 @@ class _Reader:
 
     def read_block(self, number: int, block: CodeBlock) -> None:
         text, is_data = block.text, block.language.lower() in _DATA
+        if headed := _HEADED.fullmatch(text):
+            text = headed[2]
+            self._said = headed[1] if WISH.search(headed[1]) or not self._find_cue() else self._said
         is_first = self._code < 0 and not is_data
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
-        cue = self._find_cue()
+        is_taken = calls and _TAKEN.search(self._said[-_MAX_CLAUSE_CHARS:]) is not None
+        cue = "" if is_taken else self._find_cue()
+        if is_taken and not self._is_taken:
+            self._is_taken, self.stated.named[:] = True, (one for one in self.stated.named if one in self._words)
         if not cue and not calls and (self._code >= 0 or not is_data):  # above all code it is what goes in
             cue = judge_words(self._section) or "named"
         if cue in ("wished", "other") or (not cue and _DOCS.search(self._said)):

@@ -145,7 +145,7 @@ def find_obstacle(execution: Execution, failure: Failure) -> str:
     if failure.type in _FILES:
         return "it needs a file"
     if failure.type == "SyntaxError" and not own:
-        return "it is not valid for this version of the language"
+        return "it is not valid code, at least for this version"
     is_in_example = bool(failure.frames) and failure.frames[-1].path == EXAMPLE
     if failure.type in ("NameError", "ReferenceError") and is_in_example:
         return "it uses a name that nothing defines"
