@@ -29,6 +29,7 @@ SOURCES = {
     "app/till.el": '(defun till ()\n  (error "Till %S was locked by %s, with an open \\\ndrawer: %s\\nCall the shop." a b c)\n'
     '  (error "The till was not paid in full."))\n',
     "app/Home.xaml.xml": "<data><value>The picture has no frame</value></data>\n",
+    "app/Till.swift": 'throw E("Drawer \\(till.name) is held open by \\(owner.name())")\nlet a = "Ask \\(owner\\) for the other key"\n',
     "tests/test_split.py": 'def test_split():\n    assert str(error) == "The output file is also an input!"\n',
     "docs/errors.md": 'It says "The output file is also an input!" then.\n',
 }
@@ -56,6 +57,7 @@ def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[
         ("Till 7 was locked by Ann, with an open drawer: 12 Call the shop.", ("app/till.el", 2)),
         ("Warning: The till was not paid in full", ("app/till.el", 4)),
         ("Class Acme\\\\Shop must have a till", ("app/Till.php", 2)),  # in a log of JSON
+        ("Drawer 7 is held open by Ann", ("app/Till.swift", 1)),
     ],
 )
 def test_a_message_is_found_where_it_is_raised_and_not_in_tests_or_documentation(tmp_path, message, place):
@@ -69,6 +71,7 @@ def test_a_message_is_found_where_it_is_raised_and_not_in_tests_or_documentation
         "The till was not paid in fullness",
         "split index of the book",
         "The output file",
+        "Ask Ann for the other key",
         "No such file or directory: 'x'",
     ],
 )
@@ -105,7 +108,7 @@ def test_a_short_part_of_a_long_message_is_no_place(tmp_path):
     assert places_of(tmp_path, {"a/one.py": 'x = "the disk is full"\n'}, message) == []
 
 
-@given(st.text(alphabet="\"'`\\%{}<>ab \n$#", max_size=200))
+@given(st.text(alphabet="\"'`\\%{}()<>ab \n$#", max_size=200))
 def test_any_source_is_read(source):
     for line, literal in find_literals(source):
         assert 1 <= line <= source.count("\n") + 1

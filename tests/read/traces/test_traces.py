@@ -241,6 +241,10 @@ CASES = {
         "go", None, "boom", ["/src/cart.go:3 main.total"],
     ),
     "elixir with arguments": ("** (FunctionClauseError) no clause\n    (shop 0.1.0) lib/shop.ex:12: Shop.total(nil)\n", "elixir", "FunctionClauseError", "no clause", ["lib/shop.ex:12 Shop.total(nil)"]),
+    "elixir without versions": (
+        "** (RuntimeError) oops\n    (shop) lib/cart.ex:5: Cart.total/1\n    (see also the) lib/till.ex:7: Till.pay/1\n",
+        "elixir", "RuntimeError", "oops", ["lib/cart.ex:5 Cart.total/1"],
+    ),
     "undefined behaviour": ("src/a.c:9:3: runtime error: signed integer overflow: 1 + 2\n", "diagnostic", None, "runtime error: signed integer overflow: 1 + 2", ["src/a.c:9 -"]),
     "elixir": ("** (RuntimeError) oops\n    (shop 0.1.0) lib/cart.ex:5: Cart.total/1\n", "elixir", "RuntimeError", "oops", ["lib/cart.ex:5 Cart.total/1"]),
     "gcc": ("src/a.c:3:4: error: expected ';' before 'x'\n", "diagnostic", None, "error: expected ';' before 'x'", ["src/a.c:3 -"]),

@@ -60,6 +60,8 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("It fails. When installed version 0.10.0, it succeeded", ("0.10.0", "")),
         ("It should be as it was for <= 0.9.4", ("0.9.4", "")),
         ("As of v4.2.9 the totals are wrong.", ("", "v4.2.9")),
+        ("As of 4.2, it was a hint, but since 4.3 it fails.", ("", "4.3")),
+        ("As of 4.2 it was dropped, but since we need it, this fails.", ("", "4.2")),
         ("It works in <=3.0.0rc8 and throws in >=3.0.0rc9", ("3.0.0rc8", "3.0.0rc9")),
         ("It does not happen with earlier versions (not with version 2.9)", ("2.9", "")),
         ("Tested with 2.3.1 and 2.4.0.", None),

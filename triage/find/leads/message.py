@@ -42,10 +42,13 @@ _BEFORE_COMPARED = re.compile(
 _AFTER_COMPARED = re.compile(r"[\s)]{0,3}(?:[!=]==?|(?:not )?in\b)")
 """Around a literal that the program only compares with what somebody else says."""
 _BEFORE_CHARS = 80
+_INTERPOLATED = r"\([A-Za-z_$][^()\n\\]{0,100}(?:\([^()\n\\]{0,50}\)[^()\n\\]{0,50}){0,5}\)"
+"""Behind a backslash, in Swift. A pattern such as `\\(total\\)` has one before the end too."""
 _PLACEHOLDER = re.compile(
     r"%\(\w{1,50}\)[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?[a-zA-Z]"
     r"|%(?:\d\$)?[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?(?:ll|l|z|h)?[@dioxXeEfFgGcrsSavqTpwu]"
     r"|[#$]?\{[^{}\n]{0,100}\}|\$[A-Za-z_]\w{0,50}|\\[nrt]"
+    rf"|\\{_INTERPOLATED}"
 )
 _VALUE_FIRST = re.compile(rf"\s*(?:{_PLACEHOLDER.pattern})")
 _VALUE_LAST = re.compile(rf"(?:{_PLACEHOLDER.pattern})\W*$")
@@ -54,7 +57,7 @@ _MAX_OUTER_CHARS = 80
 _FAILED = re.compile(r"(?i)\b(?:warn(?:ing)?|error|err|fatal|critical|severe|panic)\b")
 _PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\]:?\s*|\w[\w ]{0,20}:\s+|Exception has occurred\.\s+)+")
 """Of a title, before what it says."""
-_ESCAPED = re.compile(r"\\(?![nrt])(.)")
+_ESCAPED = re.compile(rf"\\(?![nrt]|{_INTERPOLATED})(.)")
 _OF_EVERYBODY = re.compile(
     r"(?i)has no attribute|most recent call last|above exception was the direct|of the above exception"
     r"|positional arguments?|unexpected keyword argument|index out of range|no module named|is not defined"

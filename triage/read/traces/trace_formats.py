@@ -313,7 +313,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "elixir",
         (".ex",),
         frame_by_pattern(
-            r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
+            r"\s*(?:\(\w{1,60}(?: [\w.+-]{1,30})?\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
             r"(?P<function>[A-Z:(][^\s(]{1,200}(?:/\d+.{0,40}|\(.{0,300}\)))$"
         ),
         error_near(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", above=3),

@@ -32,7 +32,8 @@ _CUES = re.compile(
     r"\b(?:is|are|be) (?:\w+ )?as (?:in|with)|"
     r"last (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:?|regress(?:ion|ed) from))"
     # What follows is the version in which it is broken.
-    r"|(?P<broken_in>\b(?:since|as of|after|(?:starting|beginning) (?:with|from|in)|"
+    r"|(?P<broken_in>\b(?:since|after|(?:starting|beginning) (?:with|from|in)|"
+    r"as of(?! v?\d\S{1,20} (?:\w+ ){0,2}(?:was|were|worked)\b.{1,60}\bbut since v?\d)|"
     r"(?:introduced|regress(?:ion|ed)|broken?|chang(?:ed|es)) (?:in|by|with|since|after)|"
     r"(?:appear|start|begin|show|happen|occur|take)(?:s|ed)?(?: up| place)? (?:only )?(?:in|with|since|after|from)|"
     r"(?:updat|upgrad)\w*(?: \S{1,30})?(?: from \S{1,30})? to)\b)"
