@@ -526,6 +526,7 @@ MESSAGES = FILES | {
     "shop/window.py": 'def open():\n    raise KeyError("template %q not found")\n    raise IOError("the shelf cannot hold %s")\n',
     "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n"
     "say('Put it by hand into the basket and take it home.');\n",
+    "src/till.c": "void pay(void) {\n  till_assert (coins_paid <= coins_due && is_open);\n  if (notes_paid <= notes_due) end();\n}\n",
 }
 
 
@@ -543,6 +544,11 @@ MESSAGES = FILES | {
         ("Warning: at night the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("Unlocked: the door 7 did not lock", "", [("log line", "shop/door.py")]),
         ("it fails", "I get `Expected static flag was missing` each time.", [("message", "web/hooks.js")]),
+        ("it fails", "```\nAssertion failed: coins_paid <= coins_due && is_open (till.c:9)\n```", [("message", "src/till.c")]),
+        ("it fails", "shop: src/till.c:9: pay: Assertion `coins_paid <= coins_due && is_open' failed.", [("message", "src/till.c")]),
+        ("it fails", "Assertion failed: coins_paid <= coins_due && is_open (other_till.c:9)", []),
+        ("it fails", "In till.c I read `coins_paid <= coins_due && is_open`, which raises an error.", []),
+        ("it fails", "Assertion failed: notes_paid <= notes_due (till.c:9)", [("path", "src/till.c")]),
         ("it fails", "`the third shelf was left out here`", []),
         ("it fails", "It says `by hand into the basket`.", [("log line", "web/hooks.js")]),
         ("A shorter text", "I would like `This is all well with 7` to be shorter.", [("log line", "shop/door.py")]),

@@ -30,8 +30,9 @@ _BETWEEN_JOINED = re.compile(r"""(["'])(?:\s{0,200}+\+)?\s{0,200}+\\?\s{0,200}+[
 """Between two literals that the language joins. Possessive, or a gap costs the square of its blanks."""
 _LITERAL = re.compile(
     r"""(?<!\\)"((?:[^"\\\n]|\\.|\\\n){6,400}+)"|(?<!\\)'((?:[^'\\\n]|\\.){6,400}+)'|`([^`\n]{6,400}+)`|>([^<>\n]{6,400}+)</"""
+    r"""|(?i:assert)\w{0,20} ?\(([^"'`;\n]{6,400}?)\);"""
 )
-"""A string of most languages, or the text of an XML element, as resource files have it.
+"""A string of most languages, the text of an XML element, as resource files have it, or what C prints of an assertion.
 
 None begins at an escaped quote: a long string has thousands of them.
 """
@@ -105,31 +106,35 @@ def find_message_leads(search: Search, parsed: ParsedIssue) -> Iterator[Lead]:
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
     quotes = [phrase for phrase in search.query.phrases if " " in phrase][:_MAX_QUOTES]
     messages = [*parsed.stated_errors, *filter(says_failure, quotes)]
-    yield from _make_leads("message", find_message_places(search, messages, fragments=quotes), parsed.text)
+    yield from _make_leads("message", find_message_places(search, messages, fragments=quotes), search, parsed.text)
     title = _PREFIX.sub("", parsed.title)
     stated = [parsed.title, title] if says_failure(parsed.title) else []
     titled = find_message_places(search, stated, _WHOLE)
     # Behind a short text the title goes on in the reporter's words.
     titled = [places for places in titled if 2 * places[0].chars >= len(title)]
-    yield from _make_leads("message", titled, parsed.text)
+    yield from _make_leads("message", titled, search, parsed.text)
     # A log tells much that is well, and who quotes a text may want another one.
     lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
     logged = [line for line in lines if says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
     logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
     found = find_message_places(search, [title, *logged], _MIN_LOG_SHARE, [title, *quotes])
-    yield from _make_leads("log line", found, parsed.text)
+    yield from _make_leads("log line", found, search, parsed.text)
 
 
 def says_failure(text: str) -> bool:
     return _FAILED.search(text) is not None or SAYS_FAILURE.search(text) is not None
 
 
-def _make_leads(rule: LeadRule, places_by_message: Iterable[Sequence[MessagePlace]], report: str) -> Iterator[Lead]:
+def _make_leads(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], search: Search, report: str) -> Iterator[Lead]:
     """Yield a lead for each message whose longest text one file alone has, and not the reporter's code."""
-    for places in places_by_message:
+    for places in found:
         longest = max(places, key=lambda one: one.chars)
         # The reporter's code has the text with its placeholders: their program says it, and ours has a copy.
         is_theirs = longest.text in report and _PLACEHOLDER.search(longest.text) is not None
+        # A library may assert the same: the file is named beside what failed.
+        if re.search(rf"(?i)assert\w* ?\({re.escape(longest.text)}", search.file_lines(longest.file)[longest.line - 1]):
+            failed = " ".join(re.findall(r"(?i).*\bassert\w* (?:fail|[`'‘]).*", report))
+            is_theirs = search.corpus.files[longest.file].path.split("/")[-1] not in re.findall(r"[\w.-]+", failed)
         if len({place.file for place in places}) == 1 and not is_theirs:
             text = " ".join(longest.text.removesuffix("\\n").split())
             yield Lead(rule, longest.file, longest.line, text, copies=len(places))

@@ -38,10 +38,11 @@ _KNOWN = re.compile(
     re.I,
 )
 _TRAILER = re.compile(
-    r"(?i)\b(?:aborting due to|could not compile|previous errors?\b|make(?:\[\d+\])?: \*\*\*|exit(?:ed)? (?:status|"
-    r"(?:with )?code) \d|build fail(?:ed|ure)|the following errors?\W*$|for more information about this error)"
+    r"(?i)\b(?:aborting due to|could not compile|previous errors?\b|make(?:\[\d+\])?: \*\*\*|build fail(?:ed|ure)|"
+    r"(?<! gave )(?<! got )(?<!pected )exit(?:ed)? (?:status|(?:with )?code) \d|the following errors?\W*$"
+    r"|for more information about this error)"
 )
-"""What a tool says after its errors."""
+"""What a tool says after its errors. Of another one's end, as in `gave exit code 1`, a program has a message."""
 _ERROR_WORD = re.compile(
     r"\b(?:error|errors|exception|warning|fails? with|failed with|raises|throws|crash\w{0,4} with|"
     r"following message|(?:get|gets|getting|got|receive[sd]?) (?:\w{1,20} ){1,3}message)\b",
@@ -49,7 +50,8 @@ _ERROR_WORD = re.compile(
 )
 _SPEECH_WORD = re.compile(r"\b(?:message|says|saying|complains|prints)\b", re.I)
 _ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|message|warning)\b")
-_QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,300})`|«([^»\n]{1,300})»")
+_QUOTED = re.compile(r"(?<!\\)\"([^\"]{1,300})(?<!\\)\"|“([^”]{1,300})”|`(?![^`'\s]+'\s)([^`]{1,300})`|«([^»]{1,300})»")
+"""Of one line. None begins or ends at an escaped quote, nor with a name as GNU's tools quote it (`x')."""
 _LEVEL = re.compile(r"^(?:error|fatal|critical|panic)[\])]:? ", re.I)
 """The rest of `[ERROR] ` or `(error): `, which a logger writes before the message."""
 _OUTER_LINKS = re.compile(r"(?<=`)(?:\w[^\s`:]{0,40} ){2}[^`:]{2,150}: (?:[^`:]{2,150}: ){0,3}$")
